@@ -1,0 +1,199 @@
+package sqlcas
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/settings"
+	"github.com/sqlcas/sqlcas/internal/txn"
+)
+
+// Attempt makes one try of a read-compute-update: it reads a row with its version, computes, and
+// sends the version-checked UPDATE, whose number of affected rows it returns. It may be run any
+// number of times, so that it must read afresh each time and keep nothing of an earlier try:
+// appending to a slice of the caller's, say, keeps what a lost attempt has put there.
+type Attempt func(ctx context.Context) (affected int64, err error)
+
+// DBTX is what queries are run on: *sql.DB, *sql.Conn and *sql.Tx all fit. It is the same set of
+// methods as the DBTX that sqlc generates.
+type DBTX interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+var (
+	_ DBTX = (*sql.DB)(nil)
+	_ DBTX = (*sql.Conn)(nil)
+	_ DBTX = (*sql.Tx)(nil)
+)
+
+// Retry runs attempt until it affects exactly one row, with a random, growing, bounded pause
+// before each new try. It returns nil as soon as one attempt has affected one row.
+//
+// An attempt that affects no row has lost to another writer and is run again; so is one that ends
+// in ErrConflict, a deadlock (1213), a lock wait timeout (1205) or MariaDB's 1020. Any other error
+// of attempt is returned as it is, as is one marked Permanent. At the end of the budget, by default
+// 30 s, the error is an *ExhaustedError. If ctx ends first, the error is ctx's, joined with the
+// last conflict.
+//
+// Retry does not see which statement of the attempt failed. A lost connection or an ended context
+// that comes out of it may mean that the UPDATE is applied all the same: an UPDATE that waits for a
+// lock on the server goes on waiting after its caller has left. Such an error is joined with
+// ErrOutcomeUnknown and not retried. Where that matters, use RetryTx.
+//
+// Inside the closure of another harness Retry returns ErrNested. It is safe for concurrent use.
+func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
+	if attempt == nil {
+		return invalid("Retry: the attempt is nil")
+	}
+	s, err := collect(opts)
+	if err != nil {
+		return err
+	}
+	if s.CommitSet || s.IsolationSet {
+		return invalid("WithCommitTimeout and WithIsolation are for transactions: use RetryTx, or leave them out")
+	}
+	if f := txn.Enclosing(ctx); f != nil {
+		return nestedPlain(f)
+	}
+	c := newCall(s)
+	return c.run(ctx, func(ctx context.Context) ruling {
+		affected, err := attempt(txn.EnterPlain(ctx))
+		if err == nil {
+			err = One(affected, nil)
+		}
+		return c.judgePlain(ctx, err)
+	})
+}
+
+// RetryTx runs fn in a transaction of its own and commits it when fn returns nil. While fn or the
+// server reports a conflict, it rolls back, pauses, and runs fn again in another transaction: only
+// a new one sees what the other writer has written.
+//
+// fn returns the ErrConflict of One for a version-checked UPDATE that affected no row. Conflicts,
+// deadlocks (1213), lock wait timeouts (1205), MariaDB's 1020 and connections lost before the COMMIT
+// are retried, also when fn has wrapped them or returned another error because of them. Everything
+// else that fn returns is returned as it is, after a rollback. If fn panics or calls
+// runtime.Goexit, the transaction is rolled back and the panic goes on.
+//
+// fn gets a genuine *sql.Tx, for sqlc's WithTx, sqlx or gorm. All of it is watched: if the server
+// aborts a statement and fn returns nil nevertheless, nothing is committed and the error is
+// ErrTxAborted. fn must not end the transaction itself, and must not keep anything of an attempt
+// that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved
+// into the transaction by Tx.Stmt: prepare them on tx.
+//
+// If the answer to the COMMIT is lost, the old session is killed and the truth is looked up where a
+// version-checked UPDATE of the transaction allows it. What cannot be decided is
+// ErrOutcomeUnknown, and never retried. At the end of the budget, by default 30 s, the error is an
+// *ExhaustedError. If ctx ends first, it is ctx's error, joined with the last conflict.
+//
+// Called with the ctx of another RetryTx's fn and the same db, it joins: fn becomes a part of that
+// transaction, and what it returns is for the outer fn to return in turn. If a joined fn fails after
+// it has changed something, the outer transaction can no longer be committed. RetryTx is safe for
+// concurrent use.
+func RetryTx(ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) error, opts ...Option) error {
+	switch {
+	case db == nil:
+		return invalid("RetryTx: the *sql.DB is nil")
+	case fn == nil:
+		return invalid("RetryTx: the closure is nil")
+	}
+	s, err := collect(opts)
+	if err != nil {
+		return err
+	}
+	if enclosing := txn.Enclosing(ctx); enclosing != nil {
+		if outer := enclosing.On(db); outer != nil {
+			return joinTx(ctx, outer, fn, s)
+		}
+		if enclosing.WithinPlain() {
+			return fmt.Errorf("%w: RetryTx inside the closure of a plain Retry would multiply the retries: "+
+				"use one RetryTx around both", ErrNested)
+		}
+	}
+	c := newCall(s)
+	return c.run(ctx, func(ctx context.Context) ruling {
+		return c.judgeTx(ctx, txn.Run(ctx, db, &c.settings, fn))
+	})
+}
+
+// RetryTxResult is RetryTx for closures with a result. It returns the value of the attempt that
+// was committed, never one of an attempt that was lost; with an error it returns the zero value.
+func RetryTxResult[T any](
+	ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) (T, error), opts ...Option,
+) (T, error) {
+	var value, zero T
+	if fn == nil {
+		return zero, invalid("RetryTxResult: the closure is nil")
+	}
+	err := RetryTx(ctx, db, func(ctx context.Context, tx *sql.Tx) (err error) {
+		value, err = fn(ctx, tx)
+		return err
+	}, opts...)
+	if err != nil {
+		return zero, err
+	}
+	return value, nil
+}
+
+func nestedPlain(f *txn.Frame) error {
+	if f.Plain() {
+		return fmt.Errorf("%w: Retry inside the closure of another would multiply the retries: "+
+			"do the inner work directly, once", ErrNested)
+	}
+	return fmt.Errorf("%w: a plain Retry inside the closure of RetryTx would write outside of its transaction: "+
+		"use the tx that the closure was given, and return One's error", ErrNested)
+}
+
+// joinTx makes fn a part of the transaction that is under way.
+func joinTx(ctx context.Context, outer *txn.Frame, fn txn.Closure, s settings.Settings) error {
+	if s.IsolationSet {
+		return invalid("WithIsolation on a RetryTx that joins the transaction of another: set it on the outermost one")
+	}
+	c := newCall(s)
+	c.joined = true
+	c.attempts = 1
+	defer c.tell()
+	return outer.Join(ctx, fn)
+}
+
+// judgePlain decides what an attempt of Retry comes to.
+func (c *call) judgePlain(ctx context.Context, err error) ruling {
+	if r, done := judgeKnown(err); done {
+		return r
+	}
+	switch class := c.settings.ClassOf(err); class {
+	case mysqlerr.Lost, mysqlerr.Context:
+		return ruling{outcome: OutcomeUnknown, err: c.unknown(ctx, err)}
+	default:
+		return judgeClass(class, err)
+	}
+}
+
+// judgeTx decides what an attempt of RetryTx comes to.
+func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
+	switch {
+	case res.Outcome == txn.Committed:
+		return ruling{outcome: OutcomeSuccess}
+	case res.Outcome == txn.Unknown:
+		return ruling{outcome: OutcomeUnknown, err: c.unknown(ctx, res.Err)}
+	case ctx.Err() != nil && (!res.FromClosure || res.Class == mysqlerr.Context):
+		return ruling{outcome: OutcomeCanceled, err: c.canceled(ctx, res.Err)}
+	case res.Refused:
+		return ruling{err: join("", ErrTxAborted, res.Abort)}
+	}
+	if res.FromClosure {
+		if r, done := judgeKnown(res.Err); done {
+			return r
+		}
+	}
+	err := res.Err
+	if res.Class.Rerun() && c.settings.ClassOf(err) != res.Class && res.Abort != nil {
+		err = join("", err, res.Abort) // err alone would not tell why it is retried
+	}
+	return judgeClass(res.Class, err)
+}

@@ -1,0 +1,73 @@
+// Package settings holds what options set, so that packages which may not import the root can
+// read it and packages beside the root can define options of their own.
+package settings
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+)
+
+// Option changes one setting. Apply checks its own value and what it clashes with, and returns an
+// error that names the option and the mend.
+type Option interface {
+	Apply(*Settings) error
+}
+
+// Func makes an Option of a function.
+type Func func(*Settings) error
+
+// Apply calls f.
+func (f Func) Apply(s *Settings) error { return f(s) }
+
+// Settings is what the options of one call came to. The zero value is not usable; see Default.
+type Settings struct {
+	MaxAttempts   int           // 0: no limit
+	MaxElapsed    time.Duration // from the start of the first attempt
+	BaseDelay     time.Duration
+	MaxDelay      time.Duration
+	DelaysSet     bool // BaseDelay and MaxDelay were given by the caller
+	NewBackOff    func() backoff.BackOff
+	CommitTimeout time.Duration
+	CommitSet     bool // CommitTimeout was given by the caller
+	Isolation     sql.IsolationLevel
+	IsolationSet  bool
+	Classify      func(error) mysqlerr.Class // nil: mysqlerr.Classify
+	Gate          Gate                       // nil: no queue
+	Observer      any                        // a sqlcas.Observer, or nil
+	Report        any                        // a *sqlcas.Report, or nil
+}
+
+// Gate lets one call at a time pass. It blocks until it is the caller's turn or ctx ends; leave
+// must be called once when err is nil.
+type Gate func(ctx context.Context) (leave func(), err error)
+
+// Defaults, as documented on the options.
+const (
+	DefaultMaxElapsed    = 30 * time.Second
+	DefaultBaseDelay     = 2 * time.Millisecond
+	DefaultMaxDelay      = 250 * time.Millisecond
+	DefaultCommitTimeout = 5 * time.Second
+)
+
+// Default returns the settings of a call without options.
+func Default() Settings {
+	return Settings{
+		MaxElapsed:    DefaultMaxElapsed,
+		BaseDelay:     DefaultBaseDelay,
+		MaxDelay:      DefaultMaxDelay,
+		CommitTimeout: DefaultCommitTimeout,
+	}
+}
+
+// ClassOf classifies err by the caller's classifier if there is one, else by the servers' table.
+func (s *Settings) ClassOf(err error) mysqlerr.Class {
+	if s.Classify != nil {
+		return s.Classify(err)
+	}
+	return mysqlerr.Classify(err)
+}

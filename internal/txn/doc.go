@@ -1,0 +1,9 @@
+// Package txn runs one attempt of a transaction and finds out what became of it.
+//
+// Run borrows a connection of the user's pool, opens a transaction on it under the eyes of package
+// witness, calls the closure and commits on the straight path only: an error, a panic and
+// runtime.Goexit roll back. Whatever happens, the attempt ends as one of three outcomes, and the
+// doubtful cases are resolved before Run returns: a session that may still hold locks is killed
+// from another connection, and after a lost COMMIT a locking read looks for a row that the
+// transaction had moved. Whether to try again is not decided here; the root package does that.
+package txn

@@ -1,0 +1,80 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/sqlcas/sqlcas/internal/witness"
+)
+
+// Frame is a harness call that is under way. Frames travel in the context of closures, so that a
+// call inside a closure finds the call around it.
+type Frame struct {
+	outer *Frame
+	db    *sql.DB // nil for a plain Retry, which has none
+	tx    *sql.Tx
+	sess  *witness.Session
+}
+
+type frameKey struct{}
+
+// Enclosing returns the innermost call that ctx is part of, or nil.
+func Enclosing(ctx context.Context) *Frame {
+	f, _ := ctx.Value(frameKey{}).(*Frame)
+	return f
+}
+
+// EnterPlain marks ctx as inside a plain Retry.
+func EnterPlain(ctx context.Context) context.Context {
+	return context.WithValue(ctx, frameKey{}, &Frame{outer: Enclosing(ctx)})
+}
+
+// Plain reports whether f is a plain Retry, which owns no transaction.
+func (f *Frame) Plain() bool { return f.db == nil }
+
+// On returns the transaction on db that f is part of, or nil. A nil f is part of none.
+func (f *Frame) On(db *sql.DB) *Frame {
+	for ; f != nil; f = f.outer {
+		if f.db == db {
+			return f
+		}
+	}
+	return nil
+}
+
+// Join runs fn as a part of f's transaction. If fn fails after it has changed something, the
+// transaction can no longer be committed: its caller would otherwise make half of fn durable by
+// handling the error.
+func (f *Frame) Join(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
+	before := f.sess.Changes()
+	finished := false
+	defer func() {
+		if !finished { // a panic or Goexit that somebody may recover from
+			f.forbid(before, errors.New("a joined call panicked"))
+		}
+	}()
+	err := fn(ctx, f.tx)
+	finished = true
+	if err != nil {
+		f.forbid(before, err)
+	}
+	return err
+}
+
+func (f *Frame) forbid(before int, err error) {
+	if f.sess.Changes() > before {
+		f.sess.Forbid(fmt.Errorf("a call that had joined this transaction failed and its changes cannot be undone alone: %w", err))
+	}
+}
+
+// WithinPlain reports whether f, or a call around it, is a plain Retry.
+func (f *Frame) WithinPlain() bool {
+	for ; f != nil; f = f.outer {
+		if f.Plain() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package txn
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+	"weak"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+)
+
+// identity tells which session of which server a connection is. The zero value means that the
+// database has no such notion (it is neither MySQL nor MariaDB), so that nothing can be killed.
+type identity struct {
+	id     uint64
+	server string    // tells one server from another behind the same address
+	seen   time.Time // when the session was known to exist
+}
+
+func (i identity) known() bool { return i.id != 0 }
+
+const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id)"
+
+// identities remembers the identity of each live driver connection, which costs a round trip to
+// ask for. The keys are weak: the cache keeps no connection of any pool alive, and an entry goes
+// with its connection.
+var identities sync.Map // weak.Pointer[byte] -> identity
+
+// identify returns the identity of dc, from the cache if it can.
+func identify(ctx context.Context, dc driver.Conn) (identity, error) {
+	key, cacheable := weakKey(dc)
+	if cacheable {
+		if v, ok := identities.Load(key); ok {
+			return v.(identity), nil
+		}
+	}
+	ident, err := askIdentity(ctx, dc)
+	if err != nil {
+		return identity{}, err
+	}
+	if cacheable {
+		if _, loaded := identities.LoadOrStore(key, ident); !loaded {
+			p := (*byte)(reflect.ValueOf(dc).UnsafePointer())
+			runtime.AddCleanup(p, func(k weak.Pointer[byte]) { identities.Delete(k) }, key)
+		}
+	}
+	return ident, nil
+}
+
+// weakKey makes a map key of a connection. Drivers hand out pointers; one that does not is asked
+// for its identity every time.
+func weakKey(dc driver.Conn) (weak.Pointer[byte], bool) {
+	v := reflect.ValueOf(dc)
+	if v.Kind() != reflect.Pointer || v.Type().Elem().Size() == 0 {
+		return weak.Pointer[byte]{}, false
+	}
+	return weak.Make((*byte)(v.UnsafePointer())), true
+}
+
+// askIdentity asks the server. A database that does not know the question has no identity; only a
+// broken connection and an ended context are errors.
+func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
+	rows, err := queryDriver(ctx, dc, identityQuery)
+	if err != nil {
+		return noIdentity(err)
+	}
+	defer rows.Close()
+	dest := make([]driver.Value, 2)
+	if err := rows.Next(dest); err != nil {
+		if err == io.EOF { //nolint:errorlint // bare, by contract
+			return identity{}, nil
+		}
+		return noIdentity(err)
+	}
+	id, err := strconv.ParseUint(text(dest[0]), 10, 64)
+	if err != nil {
+		return identity{}, nil //nolint:nilerr // not the answer of a server we know
+	}
+	return identity{id: id, server: text(dest[1]), seen: time.Now()}, nil
+}
+
+func noIdentity(err error) (identity, error) {
+	switch mysqlerr.Classify(err) {
+	case mysqlerr.Lost, mysqlerr.Context:
+		return identity{}, err
+	}
+	return identity{}, nil
+}
+
+func text(v driver.Value) string {
+	if b, ok := v.([]byte); ok {
+		return string(b)
+	}
+	return fmt.Sprint(v)
+}
+
+// queryDriver runs a query without arguments on a bare driver connection.
+func queryDriver(ctx context.Context, dc driver.Conn, query string) (driver.Rows, error) {
+	if q, ok := dc.(driver.QueryerContext); ok {
+		rows, err := q.QueryContext(ctx, query, nil)
+		if err != driver.ErrSkip { //nolint:errorlint // bare, by contract
+			return rows, err
+		}
+	}
+	return nil, errNoQueryer
+}

@@ -1,0 +1,189 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/witness"
+)
+
+// settle cleans up behind an attempt whose connection is not to be used again. The session that
+// the server still has is killed, since it may hold row locks, or wait for one, long after its
+// client has gone; and if the answer to its COMMIT was lost, a row that it had moved is looked up.
+func (a *attempt) settle(ctx context.Context, res Result, fate witness.Fate, updates []witness.Update) Result {
+	if res.Outcome == Committed || !a.ident.known() {
+		return res
+	}
+	ctx, cancel := detached(ctx, a.settings.CommitTimeout)
+	defer cancel()
+	conn, err := a.db.Conn(ctx)
+	if err != nil {
+		return res
+	}
+	defer func() { _ = conn.Close() }()
+	if err := a.endSession(ctx, conn); err != nil || res.Outcome != Unknown {
+		return res
+	}
+	for _, u := range updates {
+		s, ok := parseSwap(u)
+		if !ok {
+			continue
+		}
+		if stillThere, err := s.lookUp(ctx, conn); err == nil && stillThere {
+			return Result{Outcome: NotApplied, Err: fate.Err, Abort: fate.Err, Class: mysqlerr.Lost}
+		}
+	}
+	return res
+}
+
+// endSession makes sure that the attempt's session does nothing more. A session number means
+// something only to the server process that gave it: behind one address there may be another
+// server by now, or the same one restarted, where the number may be somebody else's.
+func (a *attempt) endSession(ctx context.Context, conn *sql.Conn) error {
+	var here identity
+	err := conn.Raw(func(dc any) (err error) {
+		here, err = identify(ctx, dc.(driver.Conn))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if here.server != a.ident.server {
+		return fmt.Errorf("session %d was on server %s, and %s answers now", a.ident.id, a.ident.server, here.server)
+	}
+	restarted, err := restartedSince(ctx, conn, a.ident.seen)
+	if err != nil || restarted {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("KILL %d", a.ident.id))
+	if mysqlerr.UnknownThread(err) {
+		return nil
+	}
+	return err
+}
+
+// restartedSince reports whether the server has started after the moment.
+func restartedSince(ctx context.Context, conn *sql.Conn, moment time.Time) (bool, error) {
+	var name string
+	var seconds int64
+	row := conn.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
+	if err := row.Scan(&name, &seconds); err != nil {
+		return false, err
+	}
+	return time.Since(moment) > time.Duration(seconds+1)*time.Second, nil
+}
+
+// lookUp reports whether the row still satisfies the swap's predicate, which means that the swap,
+// and with it its whole transaction, was not applied. It waits for the row's lock, so that a
+// transaction that is still ending is not overtaken. A false says nothing: the row may have been
+// moved by the swap or by somebody else.
+func (s swap) lookUp(ctx context.Context, conn *sql.Conn) (bool, error) {
+	if ok, err := s.unique(ctx, conn); err != nil || !ok {
+		return false, err
+	}
+	seconds := 1
+	if deadline, ok := ctx.Deadline(); ok {
+		seconds = max(1, int(time.Until(deadline)/time.Second))
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds)); err != nil {
+		return false, err
+	}
+	query, args := s.query()
+	var one int
+	err := conn.QueryRowContext(ctx, query, args...).Scan(&one)
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its lock wait timeout is not the user's
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s swap) query() (string, []any) {
+	var b strings.Builder
+	b.WriteString("SELECT 1 FROM ")
+	if s.schema != "" {
+		b.WriteString(quote(s.schema) + ".")
+	}
+	b.WriteString(quote(s.table) + " WHERE ")
+	var args []any
+	for i, t := range s.terms {
+		if i > 0 {
+			b.WriteString(" AND ")
+		}
+		b.WriteString(quote(t.column) + " " + t.op + " ")
+		if t.text != "" {
+			b.WriteString(t.text)
+			continue
+		}
+		b.WriteByte('?')
+		args = append(args, t.value)
+	}
+	b.WriteString(" FOR UPDATE")
+	return b.String(), args
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// unique reports whether the predicate's equalities, the version's aside, pin down one row for
+// ever: they cover a unique index without NULLs, and no comparison is between types that MySQL
+// compares as floating-point numbers, where two rows can equal one value.
+func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
+	pinned := map[string]term{}
+	for _, t := range s.terms {
+		if t.op == "=" {
+			pinned[strings.ToLower(t.column)] = t
+		}
+	}
+	rows, err := conn.QueryContext(ctx, `SELECT s.INDEX_NAME, COALESCE(s.COLUMN_NAME, ''), s.NULLABLE = 'YES', COALESCE(c.DATA_TYPE, '')
+		FROM information_schema.STATISTICS s LEFT JOIN information_schema.COLUMNS c
+		  ON c.TABLE_SCHEMA = s.TABLE_SCHEMA AND c.TABLE_NAME = s.TABLE_NAME AND c.COLUMN_NAME = s.COLUMN_NAME
+		WHERE s.NON_UNIQUE = 0 AND s.TABLE_NAME = ? AND s.TABLE_SCHEMA = COALESCE(NULLIF(?, ''), DATABASE())`,
+		s.table, s.schema)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	covered := map[string]bool{}
+	for rows.Next() {
+		var index, column, dataType string
+		var nullable bool
+		if err := rows.Scan(&index, &column, &nullable, &dataType); err != nil {
+			return false, err
+		}
+		t, ok := pinned[strings.ToLower(column)]
+		ok = ok && !nullable && !strings.EqualFold(column, s.version) && t.comparesExactly(dataType)
+		if before, seen := covered[index]; seen {
+			ok = ok && before
+		}
+		covered[index] = ok
+	}
+	for _, ok := range covered {
+		if ok {
+			return true, rows.Err()
+		}
+	}
+	return false, rows.Err()
+}
+
+// comparesExactly reports whether a comparison of the column's type with the term's value is
+// between two integers or between two strings.
+func (t term) comparesExactly(dataType string) bool {
+	isText := strings.HasPrefix(t.text, "'")
+	switch t.value.(type) {
+	case string, []byte:
+		isText = true
+	}
+	switch strings.ToLower(dataType) {
+	case "tinyint", "smallint", "mediumint", "int", "bigint":
+		return t.isInteger()
+	case "char", "varchar", "binary", "varbinary":
+		return isText
+	}
+	return false
+}

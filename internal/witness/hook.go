@@ -1,0 +1,26 @@
+package witness
+
+import (
+	"context"
+	"database/sql/driver"
+)
+
+// Hook stands around the statements of a watched connection. database/sql uses a connection from
+// one goroutine at a time, but not always the same one, so that a Hook that keeps state for others
+// to read must lock it.
+type Hook interface {
+	// Exec calls send to pass the statement on, or answers in its place. A statement that the
+	// driver declines with driver.ErrSkip comes again, prepared.
+	Exec(ctx context.Context, st Statement, send func(context.Context) (driver.Result, error)) (driver.Result, error)
+	// Query is Exec for statements that return rows.
+	Query(ctx context.Context, st Statement, send func(context.Context) (driver.Rows, error)) (driver.Rows, error)
+	// Failed is told of every error met outside of Exec and Query: while preparing, reading rows
+	// or closing them.
+	Failed(query string, err error)
+}
+
+// Statement is what is about to be sent.
+type Statement struct {
+	Query string
+	Args  []driver.NamedValue
+}
