@@ -81,14 +81,13 @@ func (a *attempt) run(ctx context.Context) (res Result) {
 	if err != nil {
 		return Result{Err: err, Class: a.settings.ClassOf(err)}
 	}
-	var fate witness.Fate
-	var updates []witness.Update
+	var swaps []swap
 	// The connection first goes back to the pool, or out of it, and only then the session that it
 	// leaves behind is ended: that needs a connection, and this may have been the pool's last one.
 	defer func() {
 		_ = conn.Close()
 		if a.began && !a.clean {
-			res = a.settle(ctx, res, fate, updates)
+			res = a.settle(ctx, res, swaps)
 		}
 	}()
 	_ = conn.Raw(func(dc any) error {
@@ -97,8 +96,10 @@ func (a *attempt) run(ctx context.Context) (res Result) {
 			res = Result{Err: err, Class: a.settings.ClassOf(err)}
 			return err
 		}
-		res, fate = a.inside(ctx, sess)
-		updates = sess.Updates()
+		res = a.inside(ctx, sess)
+		if res.Outcome == Unknown {
+			swaps = tellingSwaps(sess.Writes())
+		}
 		if !a.clean {
 			return driver.ErrBadConn // tells the pool to drop the connection
 		}
@@ -120,7 +121,7 @@ func (a *attempt) begin(ctx context.Context, dc driver.Conn) (*witness.Session, 
 
 // inside calls the closure and ends the transaction. On a panic or Goexit only the deferred part
 // runs: it rolls back, and the stack goes on unwinding.
-func (a *attempt) inside(ctx context.Context, sess *witness.Session) (res Result, fate witness.Fate) {
+func (a *attempt) inside(ctx context.Context, sess *witness.Session) Result {
 	a.began = true
 	ended := false
 	defer func() {
@@ -133,13 +134,13 @@ func (a *attempt) inside(ctx context.Context, sess *witness.Session) (res Result
 	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, sess: sess}
 	err := a.fn(context.WithValue(ctx, frameKey{}, frame), sess.Tx)
 	if err == nil {
-		fate = sess.Commit()
+		fate := sess.Commit()
 		ended = true
-		return a.afterCommit(fate, sess.Aborted()), fate
+		return a.afterCommit(fate, sess.Aborted())
 	}
 	sess.Rollback()
 	ended = true
-	return a.afterError(err, sess.Aborted()), fate
+	return a.afterError(err, sess.Aborted())
 }
 
 // afterError judges a closure that returned an error. Where the error says nothing of itself, be

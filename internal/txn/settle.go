@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,33 +14,73 @@ import (
 	"github.com/sqlcas/sqlcas/internal/witness"
 )
 
+// killBound bounds how long an attempt that is over waits to end the session that it leaves
+// behind, which frees row locks early but decides nothing.
+const killBound = time.Second
+
 // settle cleans up behind an attempt whose connection is not to be used again. The session that
 // the server still has is killed, since it may hold row locks, or wait for one, long after its
-// client has gone; and if the answer to its COMMIT was lost, a row that it had moved is looked up.
-func (a *attempt) settle(ctx context.Context, res Result, fate witness.Fate, updates []witness.Update) Result {
+// client has gone; and if the answer to its COMMIT was lost, the rows that it had moved are looked
+// up.
+func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 	if res.Outcome == Committed || !a.ident.known() {
 		return res
 	}
-	ctx, cancel := detached(ctx, a.settings.CommitTimeout)
+	bound := a.settings.CommitTimeout
+	if res.Outcome != Unknown {
+		bound = min(bound, killBound)
+	}
+	ctx, cancel := detached(ctx, bound)
 	defer cancel()
 	conn, err := a.db.Conn(ctx)
 	if err != nil {
 		return res
 	}
 	defer func() { _ = conn.Close() }()
-	if err := a.endSession(ctx, conn); err != nil || res.Outcome != Unknown {
+	if err := a.endSession(ctx, conn); err != nil {
 		return res
 	}
-	for _, u := range updates {
-		s, ok := parseSwap(u)
-		if !ok {
-			continue
-		}
+	for _, s := range swaps {
 		if stillThere, err := s.lookUp(ctx, conn); err == nil && stillThere {
-			return Result{Outcome: NotApplied, Err: fate.Err, Abort: fate.Err, Class: mysqlerr.Lost}
+			return Result{Outcome: NotApplied, Err: res.Err, Abort: res.Err, Class: mysqlerr.Lost}
 		}
 	}
 	return res
+}
+
+// tellingSwaps picks the swaps whose row tells the fate of the whole transaction. A row with the old
+// version does so only if nothing else in the transaction can have given it that version again, so
+// a swap does not count if its table was written by anything but swaps.
+func tellingSwaps(writes []witness.Write, complete bool) []swap {
+	if !complete {
+		return nil
+	}
+	var swaps []swap
+	var others [][]token
+	for _, w := range writes {
+		if s, ok := parseSwap(w); ok && w.Affected == 1 {
+			swaps = append(swaps, s)
+			continue
+		}
+		switch witness.Keyword(w.Query) {
+		case "INSERT", "UPDATE", "DELETE", "REPLACE":
+			others = append(others, tokenize(w.Query))
+		default: // CALL and whatever else may write anything
+			return nil
+		}
+	}
+	return slices.DeleteFunc(swaps, func(s swap) bool {
+		return slices.ContainsFunc(others, func(tokens []token) bool { return mentions(tokens, s.table) })
+	})
+}
+
+// mentions reports whether a statement may be about the table. One that could not be read to its
+// end may be about any.
+func mentions(tokens []token, table string) bool {
+	return slices.ContainsFunc(tokens, func(t token) bool {
+		name, ok := t.name()
+		return t.kind == broken || ok && strings.EqualFold(name, table)
+	})
 }
 
 // endSession makes sure that the attempt's session does nothing more. A session number means

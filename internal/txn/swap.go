@@ -36,8 +36,8 @@ type parser struct {
 // parseSwap recognises a swap. It is deliberately narrow: an unrecognised statement costs an
 // "outcome unknown", a wrongly recognised one would cost money. So no OR, no functions, no
 // subqueries, no joins and no aliases in what decides.
-func parseSwap(u witness.Update) (swap, bool) {
-	p := &parser{tokens: tokenize(u.Query), args: u.Args}
+func parseSwap(w witness.Write) (swap, bool) {
+	p := &parser{tokens: tokenize(w.Query), args: w.Args}
 	for _, t := range p.tokens {
 		if t.kind == broken {
 			return swap{}, false

@@ -12,15 +12,15 @@ import (
 // It is called with the record locked and must not call back.
 type Verdict func(query string, err error) (aborts bool)
 
-// Update is an UPDATE that changed exactly one row.
-type Update struct {
-	Query string
-	Args  []driver.Value
+// Write is a statement that may have changed something.
+type Write struct {
+	Query    string
+	Args     []driver.Value // of a statement that changed one row; else nil
+	Affected int64          // negative where nobody counted
 }
 
-// maxUpdates bounds what a transaction's record holds on to. Any one swap that can be looked up
-// tells the fate of the whole transaction, so that the first few are plenty.
-const maxUpdates = 8
+// maxWrites bounds what a transaction's record holds on to.
+const maxWrites = 64
 
 // record is the Hook of a Session: it remembers what decides about the COMMIT.
 type record struct {
@@ -30,7 +30,8 @@ type record struct {
 	mu      sync.Mutex
 	abort   error // the first error that forbids a COMMIT
 	changes int   // statements sent that may have changed something
-	updates []Update
+	writes  []Write
+	partial bool // writes is not the whole story
 }
 
 var _ Hook = (*record)(nil)
@@ -42,7 +43,11 @@ func (r *record) Exec(ctx context.Context, st Statement, send func(context.Conte
 	}
 	res, err := send(ctx)
 	if err == nil {
-		r.changed(st, res)
+		affected, counted := res.RowsAffected()
+		if counted != nil {
+			affected = -1
+		}
+		r.changed(st, affected)
 	} else if !errors.Is(err, driver.ErrSkip) {
 		r.Failed(st.Query, err)
 	}
@@ -57,11 +62,7 @@ func (r *record) Query(ctx context.Context, st Statement, send func(context.Cont
 	rows, err := send(ctx)
 	switch {
 	case err == nil:
-		if !reads(st.Query) { // INSERT ... RETURNING and its like
-			r.mu.Lock()
-			r.changes++
-			r.mu.Unlock()
-		}
+		r.changed(st, -1) // INSERT ... RETURNING and its like
 	case !errors.Is(err, driver.ErrSkip):
 		r.Failed(st.Query, err)
 	}
@@ -97,35 +98,49 @@ func (r *record) refuse(query string) error {
 	return err
 }
 
-func (r *record) changed(st Statement, res driver.Result) {
+// changed notes a statement that went well. One that changed no row is none.
+func (r *record) changed(st Statement, affected int64) {
+	word, _ := keyword(st.Query)
+	switch word {
+	case "SELECT", "SHOW", "SET", "SAVEPOINT", "RELEASE", "DO", "EXPLAIN":
+		return
+	case "ROLLBACK": // TO SAVEPOINT: what had been written may be so no longer
+		r.mu.Lock()
+		r.partial = true
+		r.mu.Unlock()
+		return
+	}
+	if affected == 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changes++
-	if len(r.updates) == maxUpdates || !isUpdate(st.Query) {
+	if len(r.writes) == maxWrites {
+		r.partial = true
 		return
 	}
-	if n, err := res.RowsAffected(); err != nil || n != 1 {
-		return
+	w := Write{Query: st.Query, Affected: affected}
+	if affected == 1 {
+		w.Args = copyArgs(st.Args)
 	}
-	args := make([]driver.Value, len(st.Args))
-	for i, a := range st.Args {
+	r.writes = append(r.writes, w)
+}
+
+// copyArgs copies what the caller may use again.
+func copyArgs(args []driver.NamedValue) []driver.Value {
+	values := make([]driver.Value, len(args))
+	for i, a := range args {
+		values[i] = a.Value
 		if b, ok := a.Value.([]byte); ok {
-			args[i] = slices.Clone(b) // the caller may reuse it
-			continue
+			values[i] = slices.Clone(b)
 		}
-		args[i] = a.Value
 	}
-	r.updates = append(r.updates, Update{Query: st.Query, Args: args})
+	return values
 }
 
 func (r *record) aborted() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.abort
-}
-
-// isUpdate looks for the word itself first: most statements of the hot path are short.
-func isUpdate(query string) bool {
-	first, _ := keyword(query)
-	return first == "UPDATE"
 }

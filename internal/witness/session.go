@@ -84,18 +84,19 @@ func (s *Session) Aborted() error { return s.conn.rec.aborted() }
 // Forbid makes a later Commit fail with err, unless something else had forbidden it before.
 func (s *Session) Forbid(err error) { s.conn.rec.forbid(err) }
 
-// Changes counts the statements so far that may have changed something.
+// Changes counts the statements so far that may have changed a row.
 func (s *Session) Changes() int {
 	s.conn.rec.mu.Lock()
 	defer s.conn.rec.mu.Unlock()
 	return s.conn.rec.changes
 }
 
-// Updates returns the first UPDATEs that changed exactly one row.
-func (s *Session) Updates() []Update {
+// Writes returns what the transaction has written, in order. It is not complete if a part has been
+// taken back to a savepoint, or if it is too much to remember.
+func (s *Session) Writes() (writes []Write, complete bool) {
 	s.conn.rec.mu.Lock()
 	defer s.conn.rec.mu.Unlock()
-	return s.conn.rec.updates
+	return s.conn.rec.writes, !s.conn.rec.partial
 }
 
 // Clean reports whether the borrowed connection may go back to its pool: it works, and the

@@ -44,12 +44,6 @@ func endsTransaction(query string) bool {
 	return false
 }
 
-// reads reports whether the statement is a plain SELECT or SHOW, which leaves nothing to undo.
-func reads(query string) bool {
-	first, _ := keyword(query)
-	return first == "SELECT" || first == "SHOW"
-}
-
 // keyword returns the first word of query in upper case, and what follows it, skipping blanks,
 // opening brackets and comments. The content of a MySQL version comment (/*! ... */) is skipped too.
 func keyword(query string) (word, rest string) {
