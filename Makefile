@@ -1,0 +1,47 @@
+# `make` alone lists what can be made. Everything needs Go and make; what else is needed is installed
+# by the target that needs it, and said first.
+
+GO     ?= go
+TOOL   := $(GO) tool -modfile=tools/go.mod
+WITHDB := $(GO) run ./internal/cmd/withdb
+MODULES := examples bench tools
+
+# The race detector needs a C compiler. Without one the tests run without it, and say so.
+HAVE_CC := $(shell command -v gcc >/dev/null 2>&1 && echo yes)
+RACE    := $(if $(HAVE_CC),-race,)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test servers db gen check fuzz bench
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## Replay an order file against stock on a throwaway server, and print who did how well
+	@$(WITHDB) -install -durable -servers mariadb1011 -optional -- $(GO) -C examples run ./inventory
+
+test: ## Run all tests on throwaway MySQL and MariaDB servers, installing them first
+	@$(if $(HAVE_CC),,echo "make test: no C compiler, so no race detector: install gcc to have it" >&2)
+	@$(WITHDB) -install -require mariadb1011 -- sh -c '$(GO) test $(RACE) -count=1 ./... && $(GO) -C examples test $(RACE) -count=1 ./...'
+
+servers: ## Install the test servers: MariaDB 10.11 as a package, MySQL 9 and MariaDB 11.8 into the cache folder
+	@$(WITHDB) -install
+
+db: ## Start a throwaway server, print its DSN, stop it on Ctrl-C
+	@$(WITHDB) -print
+
+gen: ## Write gen/ anew from schema/ and queries/
+	@$(TOOL) sqlc generate
+
+check: ## Formatting, vet, staticcheck, generated code, known vulnerabilities
+	@out=$$($(TOOL) gofumpt -l .) || exit 1; test -z "$$out" || { echo "not formatted, run gofumpt -w:"; echo "$$out"; exit 1; }
+	@$(GO) vet ./... && $(TOOL) staticcheck ./...
+	@for m in $(MODULES); do $(GO) -C $$m vet ./... && $(GO) -C $$m tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./... || exit 1; done
+	@$(TOOL) sqlc diff && $(TOOL) sqlc vet
+	@$(GO) -C tools run ./cmd/vuln -tolerate-stdlib -C .. ./...
+	@echo "make check: clean"
+
+fuzz: ## Run each fuzz target for FUZZTIME (default 20s)
+	@$(GO) test ./internal/txn -run '^$$' -fuzz FuzzParseSwap -fuzztime $(or $(FUZZTIME),20s)
+
+bench: ## Set UpdateTx beside the same transaction by hand, on durable servers
+	@$(WITHDB) -durable -- $(GO) -C bench run ./harness
