@@ -17,7 +17,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Replay an order file against stock on a throwaway server, and print who did how well
-	@$(WITHDB) -install -durable -servers mariadb1011 -optional -- $(GO) -C examples run ./inventory
+	@$(WITHDB) -one -install -durable -- $(GO) -C examples run ./inventory
 
 test: ## Run all tests on throwaway MySQL and MariaDB servers, installing them first
 	@$(if $(HAVE_CC),,echo "make test: no C compiler, so no race detector: install gcc to have it" >&2)

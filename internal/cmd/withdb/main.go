@@ -3,8 +3,11 @@
 //	withdb [flags] -- go test ./...   boot once for all packages, run, stop, say what was used
 //	withdb -install                   install the servers that are missing
 //	withdb -print                     boot one server, print its DSN, wait for Ctrl-C
+//	withdb -one [flags] -- command    boot one server, for a program that can do without
 //
 // The command gets the servers' addresses in SQLCAS_TEST_DSNS, and its exit code is withdb's own.
+// With -one it gets one address in SQLCAS_DSN, of a server that is here already if there is any;
+// where SQLCAS_DSN is set already, that is used and nothing is booted.
 // If withdb is killed its servers end too. The logic is in internal/mysqltest; see its
 // documentation for where servers come from.
 package main
@@ -27,11 +30,14 @@ const (
 	exitUsage  = 2
 )
 
+// dsnEnv is the address that the command of -one gets.
+const dsnEnv = "SQLCAS_DSN"
+
 // config is what the command line says.
 type config struct {
-	servers, require        []string
-	install, print, durable bool
-	command                 []string
+	servers, require             []string
+	install, print, one, durable bool
+	command                      []string
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -48,6 +54,12 @@ func run(args []string) int {
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 
+	if c.one && os.Getenv(dsnEnv) != "" {
+		return runAndTell(c.command, os.Environ())
+	}
+	if c.one && len(c.servers) == 0 {
+		c.servers = preferred(mysqltest.Installed(ctx))
+	}
 	var missing []mysqltest.Missing
 	if c.install {
 		if missing, err = mysqltest.Install(ctx, os.Stderr, c.servers...); err != nil {
@@ -73,7 +85,9 @@ func run(args []string) int {
 		fmt.Fprintf(os.Stderr, "withdb: stop: %v\n", err)
 		code = max(code, exitFailed)
 	}
-	fleet.Report(os.Stderr)
+	if !c.one {
+		fleet.Report(os.Stderr)
+	}
 	return code
 }
 
@@ -93,7 +107,25 @@ func use(ctx context.Context, c *config, fleet *mysqltest.Fleet) int {
 	if len(c.require) > 0 {
 		env = append(env, "SQLCAS_TEST_REQUIRE="+join(c.require))
 	}
-	code, err := runCommand(c.command, env)
+	if c.one {
+		env = append(env, one(fleet)...)
+	}
+	return runAndTell(c.command, env)
+}
+
+// one returns the environment of a command that wants one server, and says so if there is none.
+func one(fleet *mysqltest.Fleet) []string {
+	if len(fleet.Servers) > 0 {
+		return []string{dsnEnv + "=" + fleet.Servers[0].RootDSN()}
+	}
+	mysqltest.ReportMissing(os.Stderr, fleet.Missing)
+	fmt.Fprintln(os.Stderr, "withdb: there is no server; the command runs without one")
+	return nil
+}
+
+// runAndTell runs the command and prints why, if it did not start.
+func runAndTell(argv, env []string) int {
+	code, err := runCommand(argv, env)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "withdb: %v\n", err)
 	}
@@ -127,6 +159,7 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	require := flags.String("require", "", "fail when one of these `flavours` is missing")
 	flags.BoolVar(&c.install, "install", false, "install the servers that are missing first")
 	flags.BoolVar(&c.print, "print", false, "print the DSN of a server and wait for Ctrl-C")
+	flags.BoolVar(&c.one, "one", false, "boot one server only, and run the command without one if there is none")
 	flags.BoolVar(&c.durable, "durable", false, "commits reach the disk and the binary log is on")
 	flags.Usage = func() {
 		fmt.Fprintln(usage, "usage: withdb [flags] -- command [argument...]")
@@ -146,6 +179,8 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	switch {
 	case c.print && len(c.command) > 0:
 		return nil, fmt.Errorf("-print and a command exclude each other; leave one out")
+	case c.one && len(c.command) == 0:
+		return nil, fmt.Errorf("-one is for a command; write it after --")
 	case !c.print && !c.install && len(c.command) == 0:
 		return nil, fmt.Errorf("no command; write it after --, for instance -- go test ./internal/txn")
 	}
