@@ -62,7 +62,7 @@ func (c *call) queueAndTry(ctx context.Context, try func(context.Context) ruling
 		leave, err := c.settings.Gate(ctx)
 		c.queued = time.Since(c.began)
 		if err != nil {
-			return ruling{outcome: OutcomeCanceled, err: join("sqlcas: while queueing for the key", err)}
+			return ruling{outcome: OutcomeCanceled, err: join("sqlcas: while queueing for the key", err, context.Cause(ctx))}
 		}
 		defer leave()
 	}
@@ -118,8 +118,11 @@ func (c *call) pause(ctx context.Context, r ruling) (time.Duration, ruling) {
 		c.backOff = b
 	}
 	d := c.backOff.NextBackOff()
+	if c.settings.NewBackOff == nil {
+		d = min(d, c.settings.MaxDelay) // half of 1 ns was rounded up
+	}
 	if d == backoff.Stop || c.attempts == c.settings.MaxAttempts ||
-		c.attempts >= 2 && elapsed+d > c.settings.MaxElapsed {
+		c.attempts >= 2 && d > c.settings.MaxElapsed-elapsed { // elapsed + d might overflow
 		return -1, ruling{outcome: OutcomeExhausted, err: &ExhaustedError{Attempts: c.attempts, Elapsed: elapsed, Last: r.err}}
 	}
 	d = max(d, 0)

@@ -3,7 +3,9 @@ package sqlcas
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 	"github.com/sqlcas/sqlcas/internal/settings"
@@ -80,9 +82,10 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // else that fn returns is returned as it is, after a rollback. If fn panics or calls
 // runtime.Goexit, the transaction is rolled back and the panic goes on.
 //
-// fn gets a genuine *sql.Tx, for sqlc's WithTx, sqlx or gorm. All of it is watched: if the server
-// aborts a statement and fn returns nil nevertheless, nothing is committed and the error is
-// ErrTxAborted. fn must not end the transaction itself, and must not keep anything of an attempt
+// fn gets a genuine *sql.Tx, for sqlc's WithTx, sqlx or gorm. All of it is watched. Once the server
+// has aborted a statement, nothing more of the transaction is sent: after a deadlock the server has
+// left the transaction, and what followed would be durable at once, each statement for itself. If
+// fn returns nil nevertheless, nothing is committed and the error is ErrTxAborted. fn must not end the transaction itself, and must not keep anything of an attempt
 // that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved
 // into the transaction by Tx.Stmt: prepare them on tx.
 //
@@ -176,12 +179,17 @@ func (c *call) judgePlain(ctx context.Context, err error) ruling {
 
 // judgeTx decides what an attempt of RetryTx comes to.
 func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
+	if deadline, ok := ctx.Deadline(); ok && res.Err != nil && !time.Now().Before(deadline) {
+		<-ctx.Done() // a dial that ctx's deadline ends says so a moment before ctx does
+	}
 	switch {
 	case res.Outcome == txn.Committed:
 		return ruling{outcome: OutcomeSuccess}
 	case res.Outcome == txn.Unknown:
 		return ruling{outcome: OutcomeUnknown, err: c.unknown(ctx, res.Err)}
-	case ctx.Err() != nil && (!res.FromClosure || res.Class == mysqlerr.Context):
+	case ctx.Err() != nil &&
+		(!res.FromClosure || res.Class == mysqlerr.Context || errors.Is(res.Err, sql.ErrTxDone)):
+		// sql.ErrTxDone is what database/sql says to a statement after the end of ctx.
 		return ruling{outcome: OutcomeCanceled, err: c.canceled(ctx, res.Err)}
 	case res.Refused:
 		return ruling{err: join("", ErrTxAborted, res.Abort)}

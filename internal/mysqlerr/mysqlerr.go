@@ -76,6 +76,7 @@ const (
 	erCheckRead        = 1020 // MariaDB: record has changed since last read
 	erServerShutdown   = 1053
 	erLockWaitTimeout  = 1205 // MariaDB uses it for NOWAIT as well
+	erLockTableFull    = 1206 // no room for more locks; InnoDB rolls all back
 	erLockDeadlock     = 1213 // also Galera's certification failure
 	erQueryInterrupted = 1317
 	erConnectionKilled = 1927 // MariaDB
@@ -92,6 +93,7 @@ const (
 var numbers = map[uint16]Class{
 	erCheckRead:        Conflict,
 	erLockDeadlock:     Deadlock,
+	erLockTableFull:    Deadlock,
 	erRunHookError:     Deadlock,
 	erTransactionRolls: Deadlock,
 	erLockWaitTimeout:  LockTimeout,

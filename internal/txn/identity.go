@@ -20,12 +20,14 @@ import (
 type identity struct {
 	id     uint64
 	server string    // tells one server from another behind the same address
+	host   string    // the client's address and port as the server sees them; may be empty
 	seen   time.Time // when the session was known to exist
 }
 
 func (i identity) known() bool { return i.id != 0 }
 
-const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id)"
+const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id), " +
+	"(SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID())"
 
 // identities remembers the identity of each live driver connection, which costs a round trip to
 // ask for. The keys are weak: the cache keeps no connection of any pool alive, and an entry goes
@@ -71,7 +73,7 @@ func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
 		return noIdentity(err)
 	}
 	defer rows.Close()
-	dest := make([]driver.Value, 2)
+	dest := make([]driver.Value, max(3, len(rows.Columns())))
 	if err := rows.Next(dest); err != nil {
 		if err == io.EOF { //nolint:errorlint // bare, by contract
 			return identity{}, nil
@@ -82,7 +84,11 @@ func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
 	if err != nil {
 		return identity{}, nil //nolint:nilerr // not the answer of a server we know
 	}
-	return identity{id: id, server: text(dest[1]), seen: time.Now()}, nil
+	ident := identity{id: id, server: text(dest[1]), seen: time.Now()}
+	if dest[2] != nil {
+		ident.host = text(dest[2])
+	}
+	return ident, nil
 }
 
 func noIdentity(err error) (identity, error) {

@@ -184,8 +184,10 @@ func (a *attempt) classOf(err error) mysqlerr.Class {
 	return a.settings.ClassOf(err)
 }
 
-// noWaitRead finds NOWAIT as the last word of a SELECT.
-var noWaitRead = regexp.MustCompile(`(?is)^\s*\(?\s*SELECT\b.*\bNOWAIT\b[\s;)]*$`)
+// noWaitRead finds NOWAIT as the last word of a SELECT. Comments may stand before it, as in the
+// queries of sqlc, and after it, where tracers put theirs.
+var noWaitRead = regexp.MustCompile(`(?is)^(?:[\s(]|--[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*SELECT\b.*` +
+	`\bNOWAIT\b(?:[\s;)]|--[^\n]*|#[^\n]*|/\*.*?\*/)*$`)
 
 // verdict is asked by the witness about every error.
 func (a *attempt) verdict(query string, err error) bool {

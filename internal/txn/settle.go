@@ -102,11 +102,30 @@ func (a *attempt) endSession(ctx context.Context, conn *sql.Conn) error {
 	if err != nil || restarted {
 		return err
 	}
+	if ours, err := a.stillOurs(ctx, conn); err != nil || !ours {
+		return err
+	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("KILL %d", a.ident.id))
 	if mysqlerr.UnknownThread(err) {
 		return nil
 	}
 	return err
+}
+
+// stillOurs reports whether the session that has the attempt's number is the attempt's. The uptime
+// counts whole seconds, so that it hides a restart soon after the session was met; by then the
+// number may be another client's, whose address is another.
+func (a *attempt) stillOurs(ctx context.Context, conn *sql.Conn) (bool, error) {
+	if a.ident.host == "" {
+		return true, nil
+	}
+	var host string
+	row := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = %d", a.ident.id))
+	err := row.Scan(&host)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return host == a.ident.host, err
 }
 
 // restartedSince reports whether the server has started after the moment.
@@ -181,24 +200,27 @@ func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
 			pinned[strings.ToLower(t.column)] = t
 		}
 	}
-	rows, err := conn.QueryContext(ctx, `SELECT s.INDEX_NAME, COALESCE(s.COLUMN_NAME, ''), s.NULLABLE = 'YES', COALESCE(c.DATA_TYPE, '')
-		FROM information_schema.STATISTICS s LEFT JOIN information_schema.COLUMNS c
-		  ON c.TABLE_SCHEMA = s.TABLE_SCHEMA AND c.TABLE_NAME = s.TABLE_NAME AND c.COLUMN_NAME = s.COLUMN_NAME
-		WHERE s.NON_UNIQUE = 0 AND s.TABLE_NAME = ? AND s.TABLE_SCHEMA = COALESCE(NULLIF(?, ''), DATABASE())`,
-		s.table, s.schema)
+	types, err := s.columnTypes(ctx, conn)
+	if err != nil {
+		return false, err
+	}
+	where, args := s.inSchema()
+	rows, err := conn.QueryContext(ctx, "SELECT INDEX_NAME, COALESCE(COLUMN_NAME, ''), NULLABLE = 'YES' "+
+		"FROM information_schema.STATISTICS WHERE NON_UNIQUE = 0 AND "+where, args...)
 	if err != nil {
 		return false, err
 	}
 	defer rows.Close()
 	covered := map[string]bool{}
 	for rows.Next() {
-		var index, column, dataType string
+		var index, column string
 		var nullable bool
-		if err := rows.Scan(&index, &column, &nullable, &dataType); err != nil {
+		if err := rows.Scan(&index, &column, &nullable); err != nil {
 			return false, err
 		}
-		t, ok := pinned[strings.ToLower(column)]
-		ok = ok && !nullable && !strings.EqualFold(column, s.version) && t.comparesExactly(dataType)
+		column = strings.ToLower(column)
+		t, ok := pinned[column]
+		ok = ok && !nullable && !strings.EqualFold(column, s.version) && t.comparesExactly(types[column])
 		if before, seen := covered[index]; seen {
 			ok = ok && before
 		}
@@ -210,6 +232,37 @@ func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
 		}
 	}
 	return false, rows.Err()
+}
+
+// columnTypes returns the types of the table's columns by their names in lower case. It is a query
+// of its own because MariaDB answers a join with information_schema.COLUMNS by opening every table
+// of the schema.
+func (s swap) columnTypes(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
+	where, args := s.inSchema()
+	rows, err := conn.QueryContext(ctx, "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE "+
+		where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	types := map[string]string{}
+	for rows.Next() {
+		var column, dataType string
+		if err := rows.Scan(&column, &dataType); err != nil {
+			return nil, err
+		}
+		types[strings.ToLower(column)] = dataType
+	}
+	return types, rows.Err()
+}
+
+// inSchema is the condition that names the table in information_schema, with its parameters. The
+// schema has to be a constant: by that MariaDB finds the table without looking at any other.
+func (s swap) inSchema() (string, []any) {
+	if s.schema == "" {
+		return "TABLE_NAME = ? AND TABLE_SCHEMA = DATABASE()", []any{s.table}
+	}
+	return "TABLE_NAME = ? AND TABLE_SCHEMA = ?", []any{s.table, s.schema}
 }
 
 // comparesExactly reports whether a comparison of the column's type with the term's value is

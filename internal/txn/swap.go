@@ -108,7 +108,8 @@ func (p *parser) column() (string, bool) {
 }
 
 // assignments reads the SET list up to and including WHERE, and returns the columns, in lower
-// case, that it moves upward from their own value.
+// case, that it assigns to; true for those that it moves upward from their own value. A column
+// assigned to twice could be moved back, and is refused.
 func (p *parser) assignments() (map[string]bool, bool) {
 	moved := map[string]bool{}
 	for {
@@ -116,9 +117,11 @@ func (p *parser) assignments() (map[string]bool, bool) {
 		if !ok || !p.word("=") {
 			return nil, false
 		}
-		if p.increments(column) {
-			moved[strings.ToLower(column)] = true
+		name := strings.ToLower(column)
+		if _, twice := moved[name]; twice {
+			return nil, false
 		}
+		moved[name] = p.increments(column)
 		sep, ok := p.skipExpression()
 		if !ok {
 			return nil, false

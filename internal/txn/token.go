@@ -103,6 +103,9 @@ func next(query string) token {
 		}
 		return token{word, query[:n]}
 	}
+	if strings.HasPrefix(query, "--") {
+		return token{broken, query} // a comment to the server if some other blank follows, else 1 - -1
+	}
 	for _, op := range []string{"<=>", "<=", ">=", "<>", "!="} {
 		if strings.HasPrefix(query, op) {
 			return token{symbol, op}

@@ -94,7 +94,8 @@ func (c *Conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return c.inner.Begin() //nolint:staticcheck // the only way left
+	//lint:ignore SA1019 the only way left
+	return c.inner.Begin()
 }
 
 // Begin is BeginTx without a context.

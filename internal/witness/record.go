@@ -29,6 +29,7 @@ type record struct {
 
 	mu      sync.Mutex
 	abort   error // the first error that forbids a COMMIT
+	over    error // the first error of the server's that does: nothing more is sent after it
 	changes int   // statements sent that may have changed something
 	writes  []Write
 	partial bool // writes is not the whole story
@@ -75,8 +76,14 @@ func (r *record) Failed(query string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// The verdict hears of every error, also of those after the first that aborts.
-	if (r.verdict(query, err) || !r.valid()) && r.abort == nil {
+	if !r.verdict(query, err) && r.valid() {
+		return
+	}
+	if r.abort == nil {
 		r.abort = err
+	}
+	if r.over == nil {
+		r.over = err
 	}
 }
 
@@ -89,7 +96,16 @@ func (r *record) forbid(err error) {
 	}
 }
 
+// refuse returns why a statement must not be sent. After a deadlock (1213) or MariaDB's 1020 the
+// server has left the transaction altogether: what follows would run in autocommit mode and be
+// durable at once, beyond the reach of any ROLLBACK.
 func (r *record) refuse(query string) error {
+	r.mu.Lock()
+	over := r.over
+	r.mu.Unlock()
+	if over != nil {
+		return &AfterAbortError{Query: query, Cause: over}
+	}
 	if !endsTransaction(query) {
 		return nil
 	}

@@ -9,10 +9,25 @@ import (
 // of the runner that owns it.
 type EndedByStatementError struct{ Query string }
 
+// Error names the statement and how transactions end instead.
 func (e *EndedByStatementError) Error() string {
 	return fmt.Sprintf("%q would end the transaction and was not sent: the transaction commits when "+
 		"the closure returns nil and is rolled back when it returns an error", shorten(e.Query))
 }
+
+// AfterAbortError refuses a statement that comes after one which the server has aborted.
+type AfterAbortError struct {
+	Query string
+	Cause error // what the aborted statement met
+}
+
+// Error names the statement and what had aborted the transaction.
+func (e *AfterAbortError) Error() string {
+	return fmt.Sprintf("%q was not sent: an earlier statement had aborted the transaction: %v", shorten(e.Query), e.Cause)
+}
+
+// Unwrap returns the cause, so that a closure that returns this error is judged by it.
+func (e *AfterAbortError) Unwrap() error { return e.Cause }
 
 // endsTransaction reports whether the statement commits or rolls back, be it by its name or, as
 // MySQL's and MariaDB's DDL does, implicitly.
@@ -36,8 +51,18 @@ func endsTransaction(query string) bool {
 			next, _ = keyword(rest)
 		}
 		return next != "TEMPORARY"
-	case "ALTER", "TRUNCATE", "RENAME", "LOCK", "UNLOCK", "GRANT", "REVOKE":
+	case "ALTER", "TRUNCATE", "RENAME", "LOCK", "UNLOCK", "GRANT", "REVOKE",
+		"CHECK", "OPTIMIZE", "REPAIR", "FLUSH", "RESET", "CACHE", "INSTALL", "UNINSTALL":
 		return true
+	case "ANALYZE": // of tables; MariaDB's ANALYZE UPDATE is an UPDATE
+		next, rest := keyword(rest)
+		if next == "LOCAL" || next == "NO_WRITE_TO_BINLOG" {
+			next, _ = keyword(rest)
+		}
+		return strings.HasPrefix(next, "TABLE")
+	case "LOAD":
+		next, _ := keyword(rest)
+		return next == "INDEX"
 	case "SET": // SET autocommit = 1 commits what is open
 		return strings.Contains(strings.ToLower(rest), "autocommit")
 	}

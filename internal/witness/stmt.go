@@ -11,7 +11,8 @@ var (
 	_ driver.StmtExecContext   = (*stmt)(nil)
 	_ driver.StmtQueryContext  = (*stmt)(nil)
 	_ driver.NamedValueChecker = (*stmt)(nil)
-	_ driver.ColumnConverter   = (*stmt)(nil)
+	//lint:ignore SA1019 old drivers have it
+	_ driver.ColumnConverter = (*stmt)(nil)
 )
 
 // stmt is a prepared statement of a watched connection.
@@ -40,7 +41,8 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 		if err != nil {
 			return nil, err
 		}
-		return s.inner.Exec(values) //nolint:staticcheck // the only way left
+		//lint:ignore SA1019 the only way left
+		return s.inner.Exec(values)
 	})
 }
 
@@ -54,7 +56,8 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 		if err != nil {
 			return nil, err
 		}
-		inner, err := s.inner.Query(values) //nolint:staticcheck // the only way left
+		//lint:ignore SA1019 the only way left
+		inner, err := s.inner.Query(values)
 		return s.conn.watchRows(s.query, inner, err)
 	})
 }
@@ -74,7 +77,8 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) error {
 }
 
 func (s *stmt) ColumnConverter(i int) driver.ValueConverter {
-	if c, ok := s.inner.(driver.ColumnConverter); ok { //nolint:staticcheck // old drivers have it
+	//lint:ignore SA1019 old drivers have it
+	if c, ok := s.inner.(driver.ColumnConverter); ok {
 		return c.ColumnConverter(i)
 	}
 	return driver.DefaultParameterConverter

@@ -1,0 +1,44 @@
+package conformance
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/sqlcas/sqlcas/internal/mysqltest"
+)
+
+// parallelTests is how many tests run at once. They wait for locks and for the servers more than
+// they compute, so that one per core would leave the cores idle. The flag -parallel overrides it.
+const parallelTests = "16"
+
+// TestMain prints the tables of the run when all tests are over, and looks for goroutines that
+// outlived them once the servers are stopped.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if !isSet("test.parallel") {
+		if err := flag.Set("test.parallel", parallelTests); err != nil {
+			panic(err)
+		}
+	}
+	goleak.VerifyTestMain(&printing{mysqltest.Main(m)})
+}
+
+func isSet(name string) (found bool) {
+	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
+// printing is a Runner that shows what came out.
+type printing struct{ *mysqltest.Runner }
+
+// Run runs the tests and prints. The output shows with go test -v, or when a test fails.
+func (p *printing) Run() int {
+	code := p.Runner.Run()
+	result.print(os.Stderr)
+	outcomes.print(os.Stderr)
+	loads.print(os.Stderr)
+	return code
+}

@@ -1,0 +1,208 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/scriptdb"
+)
+
+// loseCommits makes every COMMIT's answer get lost.
+func (f *fakeServer) loseCommits() *fakeServer {
+	f.handle = func(_ context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		if st.Query == "COMMIT" {
+			c.Break()
+			return scriptdb.Reply{}, mysql.ErrInvalidConn
+		}
+		return scriptdb.Reply{Affected: 1}, nil
+	}
+	return f
+}
+
+// running is a closure that executes statements; a nil argument list stands for none.
+func running(t *testing.T, statements ...[]any) Closure {
+	return func(_ context.Context, tx *sql.Tx) error {
+		for _, st := range statements {
+			_, err := tx.Exec(st[0].(string), st[1:]...)
+			require.NoError(t, err)
+		}
+		return nil
+	}
+}
+
+var swapIt = []any{swapUpdate, int64(70), int64(42), int64(7)}
+
+// Ensures that after a lost COMMIT the old session is killed first, and that a row which still has
+// the old version then proves that nothing was applied (case 44).
+func TestALostCommitIsNotAppliedIfTheRowIsStillThere(t *testing.T) {
+	t.Parallel()
+	f := newServer().loseCommits()
+	script := f.script()
+	db := pool(t, script)
+	res := Run(t.Context(), db, defaults(), running(t, swapIt))
+	require.Equal(t, Result{Outcome: NotApplied, Err: mysql.ErrInvalidConn, Abort: mysql.ErrInvalidConn, Class: mysqlerr.Lost}, res)
+	require.Equal(t, 1, f.asked["KILL 101"])
+	require.Len(t, f.looked, 1)
+	require.Equal(t, "SELECT 1 FROM `account` WHERE `id` = ? AND `version` = ? FOR UPDATE", f.looked[0].Query)
+	require.Equal(t, []any{int64(42), int64(7)}, []any{f.looked[0].Arg(0), f.looked[0].Arg(1)})
+	log := script.Log()
+	require.Equal(t, "KILL 101", log[len(log)-5], "the KILL comes before the look-up: %q", log)
+	require.Equal(t, 2, script.Closed(), "the lost connection, and the one whose lock wait timeout was set")
+	require.Zero(t, db.Stats().InUse)
+}
+
+// Ensures that a lost COMMIT stays unknown wherever the row, or what is known of it, cannot prove
+// that nothing was applied. A newer version proves nothing (case 44).
+func TestALostCommitStaysUnknown(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		prepare    func(*fakeServer)
+		statements [][]any
+	}{
+		"the row has moved":               {func(f *fakeServer) { f.row = false }, [][]any{swapIt}},
+		"no unique index":                 {func(f *fakeServer) { f.index = nil }, [][]any{swapIt}},
+		"a unique index that may be NULL": {func(f *fakeServer) { f.index = [][]driver.Value{{"id", "id", int64(1)}} }, [][]any{swapIt}},
+		"a key of two, one of them given": {func(f *fakeServer) {
+			f.index = [][]driver.Value{{"PRIMARY", "id", int64(0)}, {"PRIMARY", "shard", int64(0)}}
+		}, [][]any{swapIt}},
+		"the version is in the key": {func(f *fakeServer) {
+			f.index = [][]driver.Value{{"PRIMARY", "id", int64(0)}, {"PRIMARY", "version", int64(0)}}
+		}, [][]any{swapIt}},
+		"an index over an expression":       {func(f *fakeServer) { f.index = [][]driver.Value{{"i", "", int64(0)}} }, [][]any{swapIt}},
+		"a text key compared with a number": {func(f *fakeServer) { f.columns[0] = []driver.Value{"id", "varchar"} }, [][]any{swapIt}},
+		"a float key":                       {func(f *fakeServer) { f.columns[0] = []driver.Value{"id", "double"} }, [][]any{swapIt}},
+		"the KILL fails":                    {func(f *fakeServer) { f.kill = server(1095) }, [][]any{swapIt}},
+		"no swap at all":                    {func(*fakeServer) {}, [][]any{{"INSERT INTO ledger VALUES (1)"}}},
+		"an UPDATE that checks nothing":     {func(*fakeServer) {}, [][]any{{"UPDATE account SET version = version + 1 WHERE id = 42"}}},
+		"the table is written besides":      {func(*fakeServer) {}, [][]any{swapIt, {"UPDATE account SET version = 7 WHERE id = 42"}}},
+		"a CALL may write anything":         {func(*fakeServer) {}, [][]any{swapIt, {"CALL pay()"}}},
+		"a part was taken back":             {func(*fakeServer) {}, [][]any{{"SAVEPOINT s"}, swapIt, {"ROLLBACK TO SAVEPOINT s"}}},
+		"another server answers": {func(f *fakeServer) {
+			handle := f.handle
+			f.handle = func(ctx context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+				if st.Query == "COMMIT" {
+					f.mu.Lock()
+					f.name = "other:3306:2"
+					f.mu.Unlock()
+				}
+				return handle(ctx, c, st)
+			}
+		}, [][]any{swapIt}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newServer().loseCommits()
+			tc.prepare(f)
+			db := pool(t, f.script())
+			res := Run(t.Context(), db, defaults(), running(t, tc.statements...))
+			require.Equal(t, Result{Outcome: Unknown, Err: mysql.ErrInvalidConn, Class: mysqlerr.Lost}, res)
+			require.Zero(t, db.Stats().InUse)
+			if name == "another server answers" {
+				require.Zero(t, f.asked["KILL 101"], "somebody else's session was killed")
+			}
+		})
+	}
+}
+
+// Ensures that other tables' rows do not spoil a swap, that a session which is gone already counts
+// as ended, and that a key of text compared with text tells as well.
+func TestALostCommitIsDecidedWhereItCanBe(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		prepare    func(*fakeServer)
+		statements [][]any
+	}{
+		"an entry in another table":  {func(*fakeServer) {}, [][]any{swapIt, {"INSERT INTO ledger_entry VALUES (1)"}}},
+		"the session is gone, 1094":  {func(f *fakeServer) { f.kill = server(1094) }, [][]any{swapIt}},
+		"a swap after another's":     {func(*fakeServer) {}, [][]any{{"UPDATE b SET v = v + 1 WHERE id = 1 AND v = 1"}, swapIt}},
+		"a unique name and a number": {func(f *fakeServer) { f.index = [][]driver.Value{{"email", "email", int64(0)}} }, [][]any{{"UPDATE account SET version = version + 1 WHERE email = 'a' AND version = 7"}}},
+		"one good index of two": {func(f *fakeServer) {
+			f.index = append([][]driver.Value{{"email", "email", int64(0)}}, f.index...)
+		}, [][]any{swapIt}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newServer().loseCommits()
+			tc.prepare(f)
+			res := Run(t.Context(), pool(t, f.script()), defaults(), running(t, tc.statements...))
+			require.Equal(t, NotApplied, res.Outcome)
+		})
+	}
+}
+
+// Ensures that a session number is not used against a server that has restarted since: it may be
+// somebody else's by now.
+func TestARestartIsSeenByTheUptime(t *testing.T) {
+	t.Parallel()
+	f := newServer()
+	f.uptime = 60
+	conn, err := pool(t, f.script()).Conn(t.Context())
+	require.NoError(t, err)
+	defer conn.Close()
+	for ago, want := range map[time.Duration]bool{time.Second: false, 59 * time.Second: false, time.Hour: true} {
+		got, err := restartedSince(t.Context(), conn, time.Now().Add(-ago))
+		require.NoError(t, err)
+		require.Equal(t, want, got, "a session seen %v ago, a server up for 60 s", ago)
+	}
+	a := &attempt{settings: defaults(), ident: identity{id: 101, server: f.name, seen: time.Now().Add(-time.Hour)}}
+	require.NoError(t, a.endSession(t.Context(), conn), "the restart has ended the session")
+	require.Zero(t, f.asked["KILL 101"])
+}
+
+// Ensures that a connection whose context ended in mid-statement leaves no session behind that
+// waits for a lock and then takes it (case 48).
+func TestTheSessionOfAnEndedContextIsKilled(t *testing.T) {
+	t.Parallel()
+	f := newServer()
+	f.handle = func(ctx context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		if st.Query == swapUpdate {
+			<-ctx.Done()
+			c.Break()
+			return scriptdb.Reply{}, ctx.Err()
+		}
+		return scriptdb.Reply{}, nil
+	}
+	script := f.script()
+	db := pool(t, script)
+	db.SetMaxOpenConns(1) // the KILL needs the place that the lost connection gives up
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	res := Run(ctx, db, defaults(), func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, swapUpdate, int64(70), int64(42), int64(7))
+		return err
+	})
+	require.Equal(t, NotApplied, res.Outcome)
+	require.Equal(t, mysqlerr.Context, res.Class)
+	require.Equal(t, 1, f.asked["KILL 101"])
+	require.Zero(t, script.Count("COMMIT"))
+	require.Zero(t, db.Stats().InUse)
+}
+
+// Ensures that a database that gives no identity, being neither MySQL nor MariaDB, is not asked to
+// kill anything.
+func TestAnotherDatabaseIsNotAskedToKill(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]error{"unknown function": server(1305), "an error of its own": errors.New("no such function")} {
+		script := scriptdb.New(func(_ context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+			switch st.Query {
+			case identityQuery:
+				return scriptdb.Reply{}, reply
+			case "COMMIT":
+				c.Break()
+				return scriptdb.Reply{}, mysql.ErrInvalidConn
+			}
+			return scriptdb.Reply{Affected: 1}, nil
+		})
+		res := Run(t.Context(), pool(t, script), defaults(), running(t, swapIt))
+		require.Equal(t, Unknown, res.Outcome, name)
+		require.Zero(t, script.Count("KILL"), name)
+	}
+}
