@@ -79,12 +79,16 @@ func TestALostCommitStaysUnknown(t *testing.T) {
 		"an index over an expression":       {func(f *fakeServer) { f.index = [][]driver.Value{{"i", "", int64(0)}} }, [][]any{swapIt}},
 		"a text key compared with a number": {func(f *fakeServer) { f.columns[0] = []driver.Value{"id", "varchar"} }, [][]any{swapIt}},
 		"a float key":                       {func(f *fakeServer) { f.columns[0] = []driver.Value{"id", "double"} }, [][]any{swapIt}},
-		"the KILL fails":                    {func(f *fakeServer) { f.kill = server(1095) }, [][]any{swapIt}},
-		"no swap at all":                    {func(*fakeServer) {}, [][]any{{"INSERT INTO ledger VALUES (1)"}}},
-		"an UPDATE that checks nothing":     {func(*fakeServer) {}, [][]any{{"UPDATE account SET version = version + 1 WHERE id = 42"}}},
-		"the table is written besides":      {func(*fakeServer) {}, [][]any{swapIt, {"UPDATE account SET version = 7 WHERE id = 42"}}},
-		"a CALL may write anything":         {func(*fakeServer) {}, [][]any{swapIt, {"CALL pay()"}}},
-		"a part was taken back":             {func(*fakeServer) {}, [][]any{{"SAVEPOINT s"}, swapIt, {"ROLLBACK TO SAVEPOINT s"}}},
+		"a version near its maximum": {func(f *fakeServer) { f.columns[2] = []driver.Value{"version", "tinyint"} }, [][]any{
+			{swapUpdate, int64(70), int64(42), int64(127)},
+		}},
+		"a version that is no integer":  {func(f *fakeServer) { f.columns[2] = []driver.Value{"version", "decimal"} }, [][]any{swapIt}},
+		"the KILL fails":                {func(f *fakeServer) { f.kill = server(1095) }, [][]any{swapIt}},
+		"no swap at all":                {func(*fakeServer) {}, [][]any{{"INSERT INTO ledger VALUES (1)"}}},
+		"an UPDATE that checks nothing": {func(*fakeServer) {}, [][]any{{"UPDATE account SET version = version + 1 WHERE id = 42"}}},
+		"the table is written besides":  {func(*fakeServer) {}, [][]any{swapIt, {"UPDATE account SET version = 7 WHERE id = 42"}}},
+		"a CALL may write anything":     {func(*fakeServer) {}, [][]any{swapIt, {"CALL pay()"}}},
+		"a part was taken back":         {func(*fakeServer) {}, [][]any{{"SAVEPOINT s"}, swapIt, {"ROLLBACK TO SAVEPOINT s"}}},
 		"another server answers": {func(f *fakeServer) {
 			handle := f.handle
 			f.handle = func(ctx context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
@@ -155,6 +159,36 @@ func TestARestartIsSeenByTheUptime(t *testing.T) {
 	a := &attempt{settings: defaults(), ident: identity{id: 101, server: f.name, seen: time.Now().Add(-time.Hour)}}
 	require.NoError(t, a.endSession(t.Context(), conn), "the restart has ended the session")
 	require.Zero(t, f.asked["KILL 101"])
+}
+
+// Ensures that a session number which has become another client's, after a restart that the uptime
+// does not show, is not killed: the client's address tells. One that nobody has any more has ended.
+func TestASessionNumberOfSomebodyElseIsNotKilled(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		sessions [][]driver.Value
+		kills    int
+	}{
+		"still ours":     {[][]driver.Value{{"10.0.0.7:50123"}}, 1},
+		"somebody's now": {[][]driver.Value{{"10.0.0.9:41000"}}, 0},
+		"nobody's":       {nil, 0},
+	} {
+		f := newServer().loseCommits()
+		f.host, f.sessions = "10.0.0.7:50123", tc.sessions
+		res := Run(t.Context(), pool(t, f.script()), defaults(), running(t, swapIt))
+		require.Equal(t, NotApplied, res.Outcome, "%s: the session has ended in each case, and the row tells", name)
+		require.Equal(t, tc.kills, f.asked["KILL 101"], name)
+	}
+}
+
+// Ensures that a swap of a table in a schema of its own is looked up there.
+func TestTheSchemaOfASwapIsKept(t *testing.T) {
+	t.Parallel()
+	f := newServer().loseCommits()
+	res := Run(t.Context(), pool(t, f.script()), defaults(),
+		running(t, []any{"UPDATE shop.account SET version = version + 1 WHERE id = ? AND version = ?", int64(42), int64(7)}))
+	require.Equal(t, NotApplied, res.Outcome)
+	require.Equal(t, "SELECT 1 FROM `shop`.`account` WHERE `id` = ? AND `version` = ? FOR UPDATE", f.looked[0].Query)
 }
 
 // Ensures that a connection whose context ended in mid-statement leaves no session behind that

@@ -126,7 +126,7 @@ func (r *record) changed(st Statement, affected int64) {
 		r.mu.Unlock()
 		return
 	}
-	if affected == 0 {
+	if affected == 0 && word != "CALL" && word != "EXECUTE" { // theirs is the count of the last statement inside
 		return
 	}
 	r.mu.Lock()

@@ -153,6 +153,24 @@ func TestARecordThatIsFullSaysSo(t *testing.T) {
 	require.Equal(t, maxWrites+1, sess.Changes())
 }
 
+// Ensures that a statement which affected no row is no change, unless its count may be that of the
+// last of several statements inside of it.
+func TestWhatCountsAsAChange(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]int{
+		"UPDATE a SET b = 1":                0,
+		"DELETE FROM a":                     0,
+		"CREATE TEMPORARY TABLE a (id INT)": 0,
+		"CALL pay()":                        1,
+		"EXECUTE stmt":                      1,
+	} {
+		sess := begin(t, replying(query, scriptdb.Reply{}, nil))
+		_, err := sess.Tx.Exec(query)
+		require.NoError(t, err)
+		require.Equal(t, want, sess.Changes(), query)
+	}
+}
+
 // Ensures that rows which a query returns after a change, as INSERT ... RETURNING does, count as
 // one.
 func TestAQueryThatWritesIsAChange(t *testing.T) {

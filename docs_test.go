@@ -1,0 +1,104 @@
+package sqlcas_test
+
+import (
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the code of Examples into the documents")
+
+// marked finds a code block that says which Example it is taken from:
+//
+//	<!-- optimistic/example_update_test.go ExampleUpdate -->
+//	```go
+//	...
+//	```
+var marked = regexp.MustCompile("(?s)<!-- (\\S+_test\\.go) (Example\\w*) -->\n```go\n(.*?)```")
+
+// documents are the files that people read.
+func documents(t *testing.T) []string {
+	t.Helper()
+	docs, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	return append(docs, "README.md", "CONTRIBUTING.md")
+}
+
+// Ensures that the code in the documents is that of tested Examples. Run with -update to take it
+// over.
+func TestDocumentsShowTestedCode(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		require.NoError(t, err)
+		fresh := marked.ReplaceAllStringFunc(string(text), func(block string) string {
+			seen++
+			m := marked.FindStringSubmatch(block)
+			return "<!-- " + m[1] + " " + m[2] + " -->\n```go\n" + exampleBody(t, m[1], m[2]) + "```"
+		})
+		require.Equal(t, strings.Count(string(text), "```go\n"), len(marked.FindAllString(string(text), -1)),
+			"%s: every Go block must say which Example it is taken from", doc)
+		if *update {
+			require.NoError(t, os.WriteFile(doc, []byte(fresh), 0o644))
+		} else {
+			require.Equal(t, fresh, string(text), "%s is stale: go test . -run TestDocuments -update", doc)
+		}
+	}
+	require.Positive(t, seen)
+}
+
+// exampleBody returns what stands between the braces of an Example, without the setup above a line
+// that says "// ---" and without the output.
+func exampleBody(t *testing.T, file, name string) string {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	require.NoError(t, err)
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, file, src, parser.ParseComments)
+	require.NoError(t, err)
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != name {
+			continue
+		}
+		body := string(src[fset.Position(fn.Body.Lbrace).Offset+1 : fset.Position(fn.Body.Rbrace).Offset])
+		if _, after, ok := strings.Cut(body, "// ---\n"); ok {
+			body = after
+		}
+		body, _, _ = strings.Cut(body, "\n\n\t// Output:")
+		body, _, _ = strings.Cut(body, "\n\t// Output:")
+		body = strings.Trim(body, "\n")
+		return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll("\n"+body, "\n\t", "\n"), "\n"), "\t", "    ") + "\n"
+	}
+	t.Fatalf("%s has no %s", file, name)
+	return ""
+}
+
+// Ensures that every make target and every local file that the documents name is there.
+func TestDocumentsNameWhatExists(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile("Makefile")
+	require.NoError(t, err)
+	targets := regexp.MustCompile("`make ([a-z-]+)`")
+	links := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		require.NoError(t, err)
+		for _, m := range targets.FindAllStringSubmatch(string(text), -1) {
+			require.Contains(t, string(makefile), "\n"+m[1]+":", "%s names make %s", doc, m[1])
+		}
+		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
+			_, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1]))
+			require.NoError(t, err, "%s links to %s", doc, m[1])
+		}
+	}
+}

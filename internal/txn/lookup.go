@@ -1,0 +1,180 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// lookUp reports whether the row still satisfies the swap's predicate, which means that the swap,
+// and with it its whole transaction, was not applied. It waits for the row's lock, so that a
+// transaction that is still ending is not overtaken. A false says nothing: the row may have been
+// moved by the swap or by somebody else.
+func (s swap) lookUp(ctx context.Context, conn *sql.Conn) (bool, error) {
+	if ok, err := s.unique(ctx, conn); err != nil || !ok {
+		return false, err
+	}
+	seconds := 1
+	if deadline, ok := ctx.Deadline(); ok {
+		seconds = max(1, int(time.Until(deadline)/time.Second))
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds)); err != nil {
+		return false, err
+	}
+	query, args := s.query()
+	var one int
+	err := conn.QueryRowContext(ctx, query, args...).Scan(&one)
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its lock wait timeout is not the user's
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s swap) query() (string, []any) {
+	var b strings.Builder
+	b.WriteString("SELECT 1 FROM ")
+	if s.schema != "" {
+		b.WriteString(quote(s.schema) + ".")
+	}
+	b.WriteString(quote(s.table) + " WHERE ")
+	var args []any
+	for i, t := range s.terms {
+		if i > 0 {
+			b.WriteString(" AND ")
+		}
+		b.WriteString(quote(t.column) + " " + t.op + " ")
+		if t.text != "" {
+			b.WriteString(t.text)
+			continue
+		}
+		b.WriteByte('?')
+		args = append(args, t.value)
+	}
+	b.WriteString(" FOR UPDATE")
+	return b.String(), args
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// unique reports whether the predicate's equalities, the version's aside, pin down one row for
+// ever: they cover a unique index without NULLs, and no comparison is between types that MySQL
+// compares as floating-point numbers, where two rows can equal one value.
+func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
+	pinned := map[string]term{}
+	for _, t := range s.terms {
+		if t.op == "=" {
+			pinned[strings.ToLower(t.column)] = t
+		}
+	}
+	types, err := s.columnTypes(ctx, conn)
+	if err != nil || !pinned[strings.ToLower(s.version)].hasRoom(types[strings.ToLower(s.version)]) {
+		return false, err
+	}
+	where, args := s.inSchema()
+	rows, err := conn.QueryContext(ctx, "SELECT INDEX_NAME, COALESCE(COLUMN_NAME, ''), NULLABLE = 'YES' "+
+		"FROM information_schema.STATISTICS WHERE NON_UNIQUE = 0 AND "+where, args...)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	covered := map[string]bool{}
+	for rows.Next() {
+		var index, column string
+		var nullable bool
+		if err := rows.Scan(&index, &column, &nullable); err != nil {
+			return false, err
+		}
+		column = strings.ToLower(column)
+		t, ok := pinned[column]
+		ok = ok && !nullable && !strings.EqualFold(column, s.version) && t.comparesExactly(types[column])
+		if before, seen := covered[index]; seen {
+			ok = ok && before
+		}
+		covered[index] = ok
+	}
+	for _, ok := range covered {
+		if ok {
+			return true, rows.Err()
+		}
+	}
+	return false, rows.Err()
+}
+
+// columnTypes returns the types of the table's columns by their names in lower case. It is a query
+// of its own because MariaDB answers a join with information_schema.COLUMNS by opening every table
+// of the schema.
+func (s swap) columnTypes(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
+	where, args := s.inSchema()
+	rows, err := conn.QueryContext(ctx, "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE "+
+		where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	types := map[string]string{}
+	for rows.Next() {
+		var column, dataType string
+		if err := rows.Scan(&column, &dataType); err != nil {
+			return nil, err
+		}
+		types[strings.ToLower(column)] = dataType
+	}
+	return types, rows.Err()
+}
+
+// inSchema is the condition that names the table in information_schema, with its parameters. The
+// schema has to be a constant: by that MariaDB finds the table without looking at any other.
+func (s swap) inSchema() (string, []any) {
+	if s.schema == "" {
+		return "TABLE_NAME = ? AND TABLE_SCHEMA = DATABASE()", []any{s.table}
+	}
+	return "TABLE_NAME = ? AND TABLE_SCHEMA = ?", []any{s.table, s.schema}
+}
+
+// comparesExactly reports whether a comparison of the column's type with the term's value is
+// between two integers or between two strings.
+func (t term) comparesExactly(dataType string) bool {
+	isText := strings.HasPrefix(t.text, "'")
+	switch t.value.(type) {
+	case string, []byte:
+		isText = true
+	}
+	switch strings.ToLower(dataType) {
+	case "tinyint", "smallint", "mediumint", "int", "bigint":
+		return t.isInteger()
+	case "char", "varchar", "binary", "varbinary":
+		return isText
+	}
+	return false
+}
+
+// halfway is half of what each type holds, which is far from where a version stops.
+var halfway = map[string]uint64{
+	"tinyint": 1 << 6, "smallint": 1 << 14, "mediumint": 1 << 22, "int": 1 << 30, "bigint": 1 << 62,
+}
+
+// hasRoom reports whether a version of this type can move upward from the term's value. A server
+// without a strict sql_mode leaves one that has reached its maximum where it is, and says that the
+// row was changed: the row would look as if the swap had not been applied.
+func (t term) hasRoom(dataType string) bool {
+	var version uint64
+	switch v := t.value.(type) {
+	case int64:
+		version = uint64(max(v, 0))
+	case uint64:
+		version = v
+	default:
+		n, err := strconv.ParseUint(t.text, 10, 64)
+		if err != nil {
+			return false
+		}
+		version = n
+	}
+	return version < halfway[strings.ToLower(dataType)] // 0 for what is no integer
+}
