@@ -48,7 +48,8 @@ func (c *call) run(ctx context.Context, try func(context.Context) ruling) error 
 	r := c.queueAndTry(ctx, try)
 	if c.observer != nil {
 		c.observer.CallEnd(ctx, CallEnd{
-			Attempts: c.attempts, Conflicts: c.conflicts, Elapsed: time.Since(c.began), Outcome: r.outcome, Err: r.err,
+			Attempts: c.attempts, Conflicts: c.conflicts, Elapsed: time.Since(c.began),
+			Outcome: r.outcome, Err: r.err,
 		})
 	}
 	return r.err
@@ -62,7 +63,8 @@ func (c *call) queueAndTry(ctx context.Context, try func(context.Context) ruling
 		leave, err := c.settings.Gate(ctx)
 		c.queued = time.Since(c.began)
 		if err != nil {
-			return ruling{outcome: OutcomeCanceled, err: join("sqlcas: while queueing for the key", err, context.Cause(ctx))}
+			err = join("sqlcas: while queueing for the key", err, context.Cause(ctx))
+			return ruling{outcome: OutcomeCanceled, err: err}
 		}
 		defer leave()
 	}
@@ -94,7 +96,8 @@ func (c *call) attempt(ctx context.Context, try func(context.Context) ruling) ru
 	}
 	if c.observer != nil {
 		c.observer.AttemptEnd(observed, AttemptEnd{
-			Attempt: c.attempts, Elapsed: time.Since(start), Outcome: r.outcome, Err: r.err, RetryIn: pause,
+			Attempt: c.attempts, Elapsed: time.Since(start),
+			Outcome: r.outcome, Err: r.err, RetryIn: pause,
 		})
 	}
 	if end.again && !c.sleep(ctx, pause) {
@@ -123,7 +126,8 @@ func (c *call) pause(ctx context.Context, r ruling) (time.Duration, ruling) {
 	}
 	if d == backoff.Stop || c.attempts == c.settings.MaxAttempts ||
 		c.attempts >= 2 && d > c.settings.MaxElapsed-elapsed { // elapsed + d might overflow
-		return -1, ruling{outcome: OutcomeExhausted, err: &ExhaustedError{Attempts: c.attempts, Elapsed: elapsed, Last: r.err}}
+		err := &ExhaustedError{Attempts: c.attempts, Elapsed: elapsed, Last: r.err}
+		return -1, ruling{outcome: OutcomeExhausted, err: err}
 	}
 	d = max(d, 0)
 	// A pause that cannot end before the deadline is only a later way of missing it.
@@ -170,7 +174,7 @@ func (c *call) sleep(ctx context.Context, d time.Duration) bool {
 // said last.
 func (c *call) canceled(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
-	if cause == ctx.Err() { //nolint:errorlint // the same value means that no cause was given
+	if cause == ctx.Err() { // the same value means that no cause was given
 		cause = nil
 	}
 	if errors.Is(ctx.Err(), err) || err != nil && mysqlerr.Classify(err) == mysqlerr.Other {
@@ -180,7 +184,7 @@ func (c *call) canceled(ctx context.Context, err error) error {
 }
 
 func (c *call) stopped(ctxErr, cause, err error) error {
-	if err == nil || c.last == err { //nolint:errorlint // the same value, not an equal one
+	if err == nil || c.last == err { // the same value, not an equal one
 		err = nil
 	}
 	return join(fmt.Sprintf("sqlcas: stopped after %d attempts", c.attempts), ctxErr, cause, err, c.last)
@@ -207,14 +211,16 @@ func (c *call) tell() {
 
 // verdicts are errors that a harness, perhaps one further inside on another database, has already
 // decided about. They come before ErrConflict, which some of them wrap.
-var verdicts = []error{ErrExhausted, ErrOutcomeUnknown, ErrTxAborted, ErrTooManyRows, ErrLocked, ErrNested, ErrInvalidArgument}
+var verdicts = []error{
+	ErrExhausted, ErrOutcomeUnknown, ErrTxAborted, ErrTooManyRows, ErrLocked, ErrNested, ErrInvalidArgument,
+}
 
 // judgeKnown decides about errors that mean the same whatever the database says.
 func judgeKnown(err error) (ruling, bool) {
 	if err == nil {
 		return ruling{outcome: OutcomeSuccess}, true
 	}
-	if p, ok := err.(*permanentError); ok { //nolint:errorlint // only the outermost mark is taken off
+	if p, ok := err.(*permanentError); ok { // only the outermost mark is taken off
 		return ruling{err: p.err}, true
 	}
 	var p *permanentError
@@ -224,7 +230,7 @@ func judgeKnown(err error) (ruling, bool) {
 	for _, v := range verdicts {
 		if errors.Is(err, v) {
 			r := ruling{err: err}
-			if v == ErrOutcomeUnknown { //nolint:errorlint // identity is meant
+			if v == ErrOutcomeUnknown { // identity is meant
 				r.outcome = OutcomeUnknown
 			}
 			return r, true

@@ -85,9 +85,10 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // fn gets a genuine *sql.Tx, for sqlc's WithTx, sqlx or gorm. All of it is watched. Once the server
 // has aborted a statement, nothing more of the transaction is sent: after a deadlock the server has
 // left the transaction, and what followed would be durable at once, each statement for itself. If
-// fn returns nil nevertheless, nothing is committed and the error is ErrTxAborted. fn must not end the transaction itself, and must not keep anything of an attempt
-// that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved
-// into the transaction by Tx.Stmt: prepare them on tx.
+// fn returns nil nevertheless, nothing is committed and the error is ErrTxAborted. fn must not end
+// the transaction itself, and must not keep anything of an attempt that was lost; see RetryTxResult
+// for values. Statements prepared on the *sql.DB cannot be moved into the transaction by Tx.Stmt:
+// prepare them on tx.
 //
 // If the answer to the COMMIT is lost, the old session is killed and the truth is looked up where a
 // version-checked UPDATE of the transaction allows it. What cannot be decided is
@@ -98,7 +99,9 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // transaction, and what it returns is for the outer fn to return in turn. If a joined fn fails after
 // it has changed something, the outer transaction can no longer be committed. RetryTx is safe for
 // concurrent use.
-func RetryTx(ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) error, opts ...Option) error {
+func RetryTx(
+	ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) error, opts ...Option,
+) error {
 	switch {
 	case db == nil:
 		return invalid("RetryTx: the *sql.DB is nil")
@@ -155,7 +158,8 @@ func nestedPlain(f *txn.Frame) error {
 // joinTx makes fn a part of the transaction that is under way.
 func joinTx(ctx context.Context, outer *txn.Frame, fn txn.Closure, s settings.Settings) error {
 	if s.IsolationSet {
-		return invalid("WithIsolation on a RetryTx that joins the transaction of another: set it on the outermost one")
+		return invalid("WithIsolation on a RetryTx that joins the transaction of another: " +
+			"set it on the outermost one")
 	}
 	c := newCall(s)
 	c.joined = true

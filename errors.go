@@ -18,7 +18,8 @@ var (
 	// ErrTooManyRows says that a swap affected more than one row: its predicate does not name one
 	// row by a unique key and its version. Returned by One, Retry and RetryTx. In a transaction
 	// everything is rolled back; a plain Retry cannot undo what has been written.
-	ErrTooManyRows = errors.New("sqlcas: more than one row affected: the UPDATE's WHERE must name one row by its key and version")
+	ErrTooManyRows = errors.New("sqlcas: more than one row affected: " +
+		"the UPDATE's WHERE must name one row by its key and version")
 
 	// ErrLocked says that somebody else holds the row's lock: a NOWAIT read met it (3572 on MySQL,
 	// 1205 on MariaDB), or waiting for it took longer than innodb_lock_wait_timeout each time that
@@ -39,8 +40,8 @@ var (
 	// been aborted, so that a COMMIT would have made half of it durable. Nothing was applied. The
 	// error that was swallowed is joined to it. Returned by RetryTx; it is not retried, because it
 	// tells of a bug: return the error instead.
-	ErrTxAborted = errors.New("sqlcas: commit refused: a statement of the transaction had been aborted and the closure went on; " +
-		"return such an error from the closure")
+	ErrTxAborted = errors.New("sqlcas: commit refused: a statement of the transaction had been aborted " +
+		"and the closure went on; return such an error from the closure")
 
 	// ErrNested says that a harness was started inside the closure of another in a way that would
 	// multiply the retries or escape the transaction. The text tells the mend. Returned by Retry
@@ -62,11 +63,12 @@ type ExhaustedError struct {
 
 // Error says how many attempts were made and what the last one met.
 func (e *ExhaustedError) Error() string {
-	return fmt.Sprintf("sqlcas: gave up after %d attempts in %v: %v", e.Attempts, e.Elapsed.Round(time.Microsecond), e.Last)
+	return fmt.Sprintf("sqlcas: gave up after %d attempts in %v: %v",
+		e.Attempts, e.Elapsed.Round(time.Microsecond), e.Last)
 }
 
 // Is makes every *ExhaustedError ErrExhausted.
-func (e *ExhaustedError) Is(target error) bool { return target == ErrExhausted } //nolint:errorlint // identity is meant
+func (e *ExhaustedError) Is(target error) bool { return target == ErrExhausted }
 
 // Unwrap returns the last attempt's error.
 func (e *ExhaustedError) Unwrap() error { return e.Last }
@@ -82,7 +84,7 @@ func (e *OutcomeUnknownError) Error() string {
 }
 
 // Is makes every *OutcomeUnknownError ErrOutcomeUnknown.
-func (e *OutcomeUnknownError) Is(target error) bool { return target == ErrOutcomeUnknown } //nolint:errorlint // identity is meant
+func (e *OutcomeUnknownError) Is(target error) bool { return target == ErrOutcomeUnknown }
 
 // Unwrap returns the cause.
 func (e *OutcomeUnknownError) Unwrap() error { return e.Cause }
@@ -121,7 +123,8 @@ func One(affected int64, err error) error {
 	case affected == 0:
 		return ErrConflict
 	case affected < 0:
-		return fmt.Errorf("sqlcas: the driver reports %d affected rows: without a row count a swap cannot be checked", affected)
+		return fmt.Errorf("sqlcas: the driver reports %d affected rows: "+
+			"without a row count a swap cannot be checked", affected)
 	}
 	return fmt.Errorf("%w (%d rows)", ErrTooManyRows, affected)
 }

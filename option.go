@@ -38,7 +38,8 @@ func WithMaxAttempts(n int) Option {
 func WithMaxElapsed(d time.Duration) Option {
 	return option(func(s *settings.Settings) error {
 		if d <= 0 {
-			return invalid("WithMaxElapsed(%v): give a positive duration, or leave the option out for %v", d, settings.DefaultMaxElapsed)
+			return invalid("WithMaxElapsed(%v): give a positive duration, or leave the option out for %v",
+				d, settings.DefaultMaxElapsed)
 		}
 		s.MaxElapsed = d
 		return nil
@@ -51,7 +52,8 @@ func WithMaxElapsed(d time.Duration) Option {
 func WithDelays(base, longest time.Duration) Option {
 	return option(func(s *settings.Settings) error {
 		if base <= 0 || longest < base {
-			return invalid("WithDelays(%v, %v): give a positive base and a longest delay that is not below it", base, longest)
+			return invalid("WithDelays(%v, %v): give a positive base and a longest delay that is not below it",
+				base, longest)
 		}
 		if s.NewBackOff != nil {
 			return invalid("WithDelays and WithBackOff both set the pauses: give one of them")
@@ -84,7 +86,8 @@ func WithBackOff(newBackOff func() backoff.BackOff) Option {
 func WithCommitTimeout(d time.Duration) Option {
 	return option(func(s *settings.Settings) error {
 		if d <= 0 {
-			return invalid("WithCommitTimeout(%v): give a positive duration, or leave the option out for %v", d, settings.DefaultCommitTimeout)
+			return invalid("WithCommitTimeout(%v): give a positive duration, or leave the option out for %v",
+				d, settings.DefaultCommitTimeout)
 		}
 		s.CommitTimeout, s.CommitSet = d, true
 		return nil

@@ -78,7 +78,7 @@ func TestRetryReturnsOtherErrorsAsTheyAre(t *testing.T) {
 			t.Parallel()
 			calls := 0
 			got := sqlcas.Retry(t.Context(), answers(&calls, answer{err: err}, won))
-			if got != err { //nolint:errorlint // the same value is what is promised
+			if got != err { // the same value is what is promised
 				t.Errorf("got error %v, want the very value %v", got, err)
 			}
 			require.Equal(t, 1, calls, "attempts")
@@ -95,7 +95,7 @@ func TestPermanentIsTakenOffAndNotRetried(t *testing.T) {
 	calls := 0
 	got := sqlcas.Retry(t.Context(), answers(&calls, answer{err: sqlcas.Permanent(deadlock)}, won))
 	require.Equal(t, 1, calls, "attempts")
-	if got != error(deadlock) { //nolint:errorlint // the same value is what is promised
+	if got != error(deadlock) { // the same value is what is promised
 		t.Errorf("got %T %v, want the error that was marked", got, got)
 	}
 	require.ErrorIs(t, sqlcas.Permanent(sqlcas.ErrConflict), sqlcas.ErrConflict, "the mark hides nothing")
@@ -126,7 +126,7 @@ func TestOneDecidesByCount(t *testing.T) {
 	require.Error(t, sqlcas.One(-1, nil))
 	boom := errors.New("boom")
 	for _, n := range []int64{-1, 0, 1, 2} {
-		if got := sqlcas.One(n, boom); got != boom { //nolint:errorlint // the same value
+		if got := sqlcas.One(n, boom); got != boom { // the same value
 			t.Errorf("One(%d, boom): got %v, want boom itself", n, got)
 		}
 	}

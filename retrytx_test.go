@@ -94,7 +94,7 @@ func TestRetryTxReturnsOtherErrorsAsTheyAre(t *testing.T) {
 			script := scriptdb.New(nil)
 			db := pool(t, script)
 			got := sqlcas.RetryTx(t.Context(), db, func(context.Context, *sql.Tx) error { return err })
-			if got != err { //nolint:errorlint // the same value is what is promised
+			if got != err { // the same value is what is promised
 				t.Errorf("got error %v, want the very value %v", got, err)
 			}
 			require.Equal(t, []string{"BEGIN", "ROLLBACK"}, ends(script))

@@ -30,10 +30,12 @@ import (
 func WithKey[K comparable](key K) sqlcas.Option {
 	return settings.Func(func(s *settings.Settings) error {
 		if v := reflect.ValueOf(&key).Elem(); !v.Comparable() {
-			return fmt.Errorf("%w: WithKey(%T): the value holds something that cannot be compared", sqlcas.ErrInvalidArgument, key)
+			return fmt.Errorf("%w: WithKey(%T): the value holds something that cannot be compared",
+				sqlcas.ErrInvalidArgument, key)
 		}
 		if s.Gate != nil {
-			return fmt.Errorf("%w: WithKey is given twice: queue for one key, the hottest", sqlcas.ErrInvalidArgument)
+			return fmt.Errorf("%w: WithKey is given twice: queue for one key, the hottest",
+				sqlcas.ErrInvalidArgument)
 		}
 		s.Gate = func(ctx context.Context) (func(), error) { return turns.wait(ctx, key) }
 		return nil

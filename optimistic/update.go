@@ -25,7 +25,9 @@ func Update(ctx context.Context, attempt sqlcas.Attempt, opts ...sqlcas.Option) 
 
 // UpdateTx runs fn in a transaction and commits it, again and in a new one while there is a
 // conflict. It is sqlcas.RetryTx, whose contract it has.
-func UpdateTx(ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) error, opts ...sqlcas.Option) error {
+func UpdateTx(
+	ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) error, opts ...sqlcas.Option,
+) error {
 	return sqlcas.RetryTx(ctx, db, fn, opts...)
 }
 

@@ -122,7 +122,7 @@ func TestCauseOfAContextEndingInTheQueueIsKept(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		err := optimistic.Update(t.Context(), func(context.Context) (int64, error) {
 			go func() { synctest.Wait(); cancel(shutdown) }()
-			//nolint:contextcheck // the other caller's own
+			// the other caller's own
 			inner := optimistic.Update(ctx, win, optimistic.WithKey(key{}))
 			require.ErrorIs(t, inner, context.Canceled)
 			require.ErrorIs(t, inner, shutdown)

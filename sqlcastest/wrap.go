@@ -95,7 +95,7 @@ func (t tx) Commit() error { return t.conn.commit(t.Tx.Commit, t.Tx.Rollback) }
 // hook answers statements in the server's place where a fault is due.
 type hook struct{ conn *conn }
 
-func (h hook) Exec(ctx context.Context, st witness.Statement, send func(context.Context) (driver.Result, error)) (driver.Result, error) {
+func (h hook) Exec(ctx context.Context, st witness.Statement, send witness.SendExec) (driver.Result, error) {
 	if h.conn.broken.Load() {
 		return nil, driver.ErrBadConn
 	}
@@ -110,7 +110,7 @@ func (h hook) Exec(ctx context.Context, st witness.Statement, send func(context.
 	return send(ctx)
 }
 
-func (h hook) commit(ctx context.Context, send func(context.Context) (driver.Result, error)) (driver.Result, error) {
+func (h hook) commit(ctx context.Context, send witness.SendExec) (driver.Result, error) {
 	var res driver.Result
 	err := h.conn.commit(func() (err error) {
 		res, err = send(ctx)
@@ -125,7 +125,7 @@ func (h hook) commit(ctx context.Context, send func(context.Context) (driver.Res
 	return res, nil
 }
 
-func (h hook) Query(ctx context.Context, _ witness.Statement, send func(context.Context) (driver.Rows, error)) (driver.Rows, error) {
+func (h hook) Query(ctx context.Context, _ witness.Statement, send witness.SendQuery) (driver.Rows, error) {
 	if h.conn.broken.Load() {
 		return nil, driver.ErrBadConn
 	}

@@ -126,7 +126,7 @@ func describe(ctx context.Context, db *sql.DB) (string, error) {
 	var flush, sync, binlog int
 	const settings = "SELECT @@innodb_flush_log_at_trx_commit, @@sync_binlog, @@log_bin"
 	if err := db.QueryRowContext(ctx, settings).Scan(&flush, &sync, &binlog); err != nil {
-		return about, nil //nolint:nilerr // a relative of MySQL that lacks one of them
+		return about, nil // a relative of MySQL that lacks one of them
 	}
 	durable := "durable commits"
 	if flush != 1 || binlog == 1 && sync != 1 {

@@ -164,7 +164,7 @@ func (e *env) unlocked(t *testing.T, query string, args ...any) bool {
 	if err != nil {
 		return false
 	}
-	for rows.Next() { //nolint:revive // only the locks matter
+	for rows.Next() { // only the locks matter
 	}
 	return rows.Close() == nil && rows.Err() == nil
 }

@@ -37,9 +37,9 @@ type load struct {
 // Ensures that 100 callers who each add 1 to one row 20 times, through plain Update under the
 // default policy, all succeed and lose nothing, and that with WithKey they hardly ever lose an
 // attempt. It does not run beside other tests, since its attempts are what it prints.
-func TestHotRowLosesNothing(t *testing.T) { //nolint:paralleltest // it prints what it measures
+func TestHotRowLosesNothing(t *testing.T) { // it prints what it measures
 	for _, s := range mysqltest.Servers(t) {
-		t.Run(s.Name, func(t *testing.T) { //nolint:paralleltest // as above
+		t.Run(s.Name, func(t *testing.T) { // as above
 			e := newEnv(t, s, mode{interpolate: true}, false)
 			e = e.with(open(t, e.cfg.Clone(), poolSize))
 

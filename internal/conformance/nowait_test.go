@@ -40,7 +40,7 @@ func noWaitReads(id uint64) map[string]lockingRead {
 				return err
 			}
 			defer rows.Close()
-			for rows.Next() { //nolint:revive // to the error
+			for rows.Next() { // to the error
 			}
 			return rows.Err()
 		},

@@ -168,7 +168,7 @@ func (s *swallowing) meet(ctx context.Context, t *testing.T, db shop.DBTX) error
 	if s.at == inClose {
 		return rows.Close()
 	}
-	for rows.Next() { //nolint:revive // to the error
+	for rows.Next() { // to the error
 	}
 	err = rows.Err()
 	_ = rows.Close()

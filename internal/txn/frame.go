@@ -65,7 +65,8 @@ func (f *Frame) Join(ctx context.Context, fn func(context.Context, *sql.Tx) erro
 
 func (f *Frame) forbid(before int, err error) {
 	if f.sess.Changes() > before {
-		f.sess.Forbid(fmt.Errorf("a call that had joined this transaction failed and its changes cannot be undone alone: %w", err))
+		f.sess.Forbid(fmt.Errorf("a call that had joined this transaction failed "+
+			"and its changes cannot be undone alone: %w", err))
 	}
 }
 

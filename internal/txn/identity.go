@@ -75,14 +75,14 @@ func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
 	defer rows.Close()
 	dest := make([]driver.Value, max(3, len(rows.Columns())))
 	if err := rows.Next(dest); err != nil {
-		if err == io.EOF { //nolint:errorlint // bare, by contract
+		if err == io.EOF { // bare, by contract
 			return identity{}, nil
 		}
 		return noIdentity(err)
 	}
 	id, err := strconv.ParseUint(text(dest[0]), 10, 64)
 	if err != nil {
-		return identity{}, nil //nolint:nilerr // not the answer of a server we know
+		return identity{}, nil // not the answer of a server we know
 	}
 	ident := identity{id: id, server: text(dest[1]), seen: time.Now()}
 	if dest[2] != nil {
@@ -110,7 +110,7 @@ func text(v driver.Value) string {
 func queryDriver(ctx context.Context, dc driver.Conn, query string) (driver.Rows, error) {
 	if q, ok := dc.(driver.QueryerContext); ok {
 		rows, err := q.QueryContext(ctx, query, nil)
-		if err != driver.ErrSkip { //nolint:errorlint // bare, by contract
+		if err != driver.ErrSkip { // bare, by contract
 			return rows, err
 		}
 	}

@@ -23,7 +23,8 @@ func (s swap) lookUp(ctx context.Context, conn *sql.Conn) (bool, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		seconds = max(1, int(time.Until(deadline)/time.Second))
 	}
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds)); err != nil {
+	setWait := fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds)
+	if _, err := conn.ExecContext(ctx, setWait); err != nil {
 		return false, err
 	}
 	query, args := s.query()

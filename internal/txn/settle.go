@@ -120,7 +120,8 @@ func (a *attempt) stillOurs(ctx context.Context, conn *sql.Conn) (bool, error) {
 		return true, nil
 	}
 	var host string
-	row := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = %d", a.ident.id))
+	row := conn.QueryRowContext(ctx,
+		fmt.Sprintf("SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = %d", a.ident.id))
 	err := row.Scan(&host)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil

@@ -11,13 +11,19 @@ import (
 type Hook interface {
 	// Exec calls send to pass the statement on, or answers in its place. A statement that the
 	// driver declines with driver.ErrSkip comes again, prepared.
-	Exec(ctx context.Context, st Statement, send func(context.Context) (driver.Result, error)) (driver.Result, error)
+	Exec(ctx context.Context, st Statement, send SendExec) (driver.Result, error)
 	// Query is Exec for statements that return rows.
-	Query(ctx context.Context, st Statement, send func(context.Context) (driver.Rows, error)) (driver.Rows, error)
+	Query(ctx context.Context, st Statement, send SendQuery) (driver.Rows, error)
 	// Failed is told of every error met outside of Exec and Query: while preparing, reading rows
 	// or closing them.
 	Failed(query string, err error)
 }
+
+// SendExec passes a statement on to the inner connection.
+type SendExec = func(context.Context) (driver.Result, error)
+
+// SendQuery passes a query on to the inner connection.
+type SendQuery = func(context.Context) (driver.Rows, error)
 
 // Statement is what is about to be sent.
 type Statement struct {

@@ -38,7 +38,7 @@ type record struct {
 var _ Hook = (*record)(nil)
 
 // Exec sends the statement unless it would end the transaction, and notes how it went.
-func (r *record) Exec(ctx context.Context, st Statement, send func(context.Context) (driver.Result, error)) (driver.Result, error) {
+func (r *record) Exec(ctx context.Context, st Statement, send SendExec) (driver.Result, error) {
 	if err := r.refuse(st.Query); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (r *record) Exec(ctx context.Context, st Statement, send func(context.Conte
 }
 
 // Query is Exec for statements that return rows.
-func (r *record) Query(ctx context.Context, st Statement, send func(context.Context) (driver.Rows, error)) (driver.Rows, error) {
+func (r *record) Query(ctx context.Context, st Statement, send SendQuery) (driver.Rows, error) {
 	if err := r.refuse(st.Query); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (r *rows) NextResultSet() error {
 }
 
 func (r *rows) note(err error) error {
-	if err != nil && err != io.EOF { //nolint:errorlint // drivers return io.EOF bare, by contract
+	if err != nil && err != io.EOF { // drivers return io.EOF bare, by contract
 		r.hook.Failed(r.query, err)
 	}
 	return err

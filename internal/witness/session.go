@@ -27,7 +27,9 @@ type Session struct {
 // Begin starts a transaction on dc, which it borrows: Close ends the borrowing, dc stays open. The
 // end of ctx rolls the transaction back. COMMIT and ROLLBACK each take bound at most; a connection
 // that does not answer in time is not to be used again (see Valid).
-func Begin(ctx context.Context, dc driver.Conn, drv driver.Driver, opts *sql.TxOptions, bound time.Duration, verdict Verdict) (*Session, error) {
+func Begin(
+	ctx context.Context, dc driver.Conn, drv driver.Driver, opts *sql.TxOptions, bound time.Duration, verdict Verdict,
+) (*Session, error) {
 	conn := &sessionConn{bound: bound, closed: make(chan struct{})}
 	conn.rec = &record{verdict: verdict}
 	conn.Conn = Conn{inner: dc, hook: conn.rec}

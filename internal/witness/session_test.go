@@ -70,7 +70,7 @@ var places = map[string]struct {
 		_ = rows.Close()
 	}},
 	"rows left open": {reply: scriptdb.Reply{Columns: []string{"n"}, CloseErr: errAbort}, meet: func(t *testing.T, tx *sql.Tx) {
-		rows, err := tx.Query(q) //nolint:rowserrcheck,sqlclosecheck // the mistake that is meant
+		rows, err := tx.Query(q) // the mistake that is meant
 		require.NoError(t, err)
 		_ = rows
 	}},

@@ -23,7 +23,8 @@ type AfterAbortError struct {
 
 // Error names the statement and what had aborted the transaction.
 func (e *AfterAbortError) Error() string {
-	return fmt.Sprintf("%q was not sent: an earlier statement had aborted the transaction: %v", shorten(e.Query), e.Cause)
+	return fmt.Sprintf("%q was not sent: an earlier statement had aborted the transaction: %v",
+		shorten(e.Query), e.Cause)
 }
 
 // Unwrap returns the cause, so that a closure that returns this error is judged by it.

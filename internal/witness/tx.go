@@ -12,7 +12,7 @@ import (
 type tx struct {
 	conn  *sessionConn
 	inner driver.Tx
-	ctx   context.Context //nolint:containedctx // for its values only
+	ctx   context.Context // for its values only
 }
 
 // Commit is called by database/sql once no statement and no rows of the transaction are open, so
