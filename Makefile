@@ -21,7 +21,9 @@ demo: ## Replay an order file against stock on a throwaway server, and print who
 
 test: ## Run all tests on throwaway MySQL and MariaDB servers, installing them first
 	@$(if $(HAVE_CC),,echo "make test: no C compiler, so no race detector: install gcc to have it" >&2)
-	@$(WITHDB) -install -require mariadb1011 -- sh -c '$(GO) test $(RACE) -count=1 ./... && $(GO) -C examples test $(RACE) -count=1 ./...'
+	@tables=$$(mktemp) && SQLCAS_TEST_TABLES=$$tables $(WITHDB) -install -require mariadb1011 -- sh -c \
+		'$(GO) test $(RACE) -count=1 ./... && $(GO) -C examples test $(RACE) -count=1 ./...; code=$$?; cat '$$tables'; exit $$code'; \
+		code=$$?; rm -f $$tables; exit $$code
 
 servers: ## Install the test servers: MariaDB 10.11 as a package, MySQL 9 and MariaDB 11.8 into the cache folder
 	@$(WITHDB) -install

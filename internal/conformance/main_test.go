@@ -2,7 +2,7 @@ package conformance
 
 import (
 	"flag"
-	"os"
+	"io"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -34,11 +34,13 @@ func isSet(name string) (found bool) {
 // printing is a Runner that shows what came out.
 type printing struct{ *mysqltest.Runner }
 
-// Run runs the tests and prints. The output shows with go test -v, or when a test fails.
+// Run runs the tests and prints.
 func (p *printing) Run() int {
 	code := p.Runner.Run()
-	result.print(os.Stderr)
-	outcomes.print(os.Stderr)
-	loads.print(os.Stderr)
+	mysqltest.Tables(func(w io.Writer) {
+		result.print(w)
+		outcomes.print(w)
+		loads.print(w)
+	})
 	return code
 }
