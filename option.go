@@ -81,8 +81,9 @@ func WithBackOff(newBackOff func() backoff.BackOff) Option {
 
 // WithCommitTimeout bounds how long RetryTx waits for the answer to its COMMIT, or to its ROLLBACK.
 // The default is 5 s. A COMMIT that takes longer is a lost one: its session is killed and the
-// outcome is looked up, which takes at most d once more. The caller's context does not shorten
-// this, since giving up on a COMMIT means not knowing. Retry refuses the option.
+// outcome is looked up, which takes at most d once more, or 1 s if that is longer. The caller's
+// context does not shorten this, since giving up on a COMMIT means not knowing. Retry refuses the
+// option.
 func WithCommitTimeout(d time.Duration) Option {
 	return option(func(s *settings.Settings) error {
 		if d <= 0 {

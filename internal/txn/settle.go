@@ -14,8 +14,8 @@ import (
 	"github.com/sqlcas/sqlcas/internal/witness"
 )
 
-// killBound bounds how long an attempt that is over waits to end the session that it leaves
-// behind, which frees row locks early but decides nothing.
+// killBound is how long an attempt may take to end the session that it leaves behind: at most, where
+// that only frees row locks early, and at least, where the fate of a COMMIT hangs on it.
 const killBound = time.Second
 
 // settle cleans up behind an attempt whose connection is not to be used again. The session that
@@ -26,9 +26,9 @@ func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 	if res.Outcome == Committed || !a.ident.known() {
 		return res
 	}
-	bound := a.settings.CommitTimeout
-	if res.Outcome != Unknown {
-		bound = min(bound, killBound)
+	bound := killBound
+	if res.Outcome == Unknown {
+		bound = max(a.settings.CommitTimeout, killBound)
 	}
 	ctx, cancel := detached(ctx, bound)
 	defer cancel()

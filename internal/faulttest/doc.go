@@ -1,0 +1,16 @@
+// Package faulttest proves by faults what the harness promises about outcomes: on real servers, a
+// call of RetryTx that returned nil is applied once, one that failed cleanly is not applied, and
+// only ErrOutcomeUnknown leaves it open.
+//
+// It holds tests alone. They lose COMMITs and their answers in a proxy, end contexts at random and
+// at chosen points, kill sessions and servers, and answer statements in the driver's place. After
+// each fault they compare what the call said with what a connection past all faults can read, and
+// look for what a fault likes to leave behind: row locks, sessions, connections in use, goroutines.
+//
+// SQLCAS_TEST_CANCELLED is the number of calls per server that are cancelled at random points, by
+// default 10,000. A connection has one session, which the server knows by a number; an orphan is a
+// session whose client has gone.
+//
+// The case numbers in the tests' comments are those of the project's list of reported bugs of
+// optimistic locking and transaction retries.
+package faulttest
