@@ -83,7 +83,9 @@ func (c *call) attempt(ctx context.Context, try func(context.Context) ruling) ru
 	observed, start := ctx, time.Time{}
 	if c.observer != nil {
 		start = time.Now()
-		observed = c.observer.AttemptStart(ctx, AttemptStart{Attempt: c.attempts})
+		if own := c.observer.AttemptStart(ctx, AttemptStart{Attempt: c.attempts}); own != nil {
+			observed = own
+		}
 	}
 	r := try(observed)
 	end, pause := r, time.Duration(-1)
@@ -132,7 +134,7 @@ func (c *call) pause(ctx context.Context, r ruling) (time.Duration, ruling) {
 	d = max(d, 0)
 	// A pause that cannot end before the deadline is only a later way of missing it.
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
-		return -1, ruling{outcome: OutcomeCanceled, err: c.stopped(context.DeadlineExceeded, nil, r.err)}
+		return -1, ruling{outcome: OutcomeCanceled, err: c.stopped(context.DeadlineExceeded, nil, nil)}
 	}
 	return d, r
 }
@@ -173,28 +175,38 @@ func (c *call) sleep(ctx context.Context, d time.Duration) bool {
 // canceled is the error of a call that ctx ended: ctx's error, its cause, and what the database
 // said last.
 func (c *call) canceled(ctx context.Context, err error) error {
-	cause := context.Cause(ctx)
-	if cause == ctx.Err() { // the same value means that no cause was given
-		cause = nil
-	}
 	if errors.Is(ctx.Err(), err) || err != nil && mysqlerr.Classify(err) == mysqlerr.Other {
 		err = nil // the context's own error, or database/sql's word for it
 	}
-	return c.stopped(ctx.Err(), cause, err)
+	return c.stopped(ctx.Err(), causeOf(ctx), err)
 }
 
+// stopped is also all that the last attempt which was to be retried met.
 func (c *call) stopped(ctxErr, cause, err error) error {
-	if err == nil || c.last == err { // the same value, not an equal one
-		err = nil
-	}
-	return join(fmt.Sprintf("sqlcas: stopped after %d attempts", c.attempts), ctxErr, cause, err, c.last)
+	return join("sqlcas: stopped after "+count(c.attempts), ctxErr, cause, err, c.last)
 }
 
 func (c *call) unknown(ctx context.Context, err error) error {
 	if ctx.Err() == nil && c.last == nil {
 		return &OutcomeUnknownError{Cause: err}
 	}
-	return join("", &OutcomeUnknownError{Cause: err}, ctx.Err(), c.last)
+	return join("", &OutcomeUnknownError{Cause: err}, ctx.Err(), causeOf(ctx), c.last)
+}
+
+// count says how many attempts there were.
+func count(attempts int) string {
+	if attempts == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", attempts)
+}
+
+// causeOf returns the cause that was given to the end of ctx, or nil.
+func causeOf(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(ctx.Err(), cause) {
+		return cause
+	}
+	return nil
 }
 
 // tell writes the report.

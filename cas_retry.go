@@ -13,9 +13,13 @@ import (
 )
 
 // Attempt makes one try of a read-compute-update: it reads a row with its version, computes, and
-// sends the version-checked UPDATE, whose number of affected rows it returns. It may be run any
-// number of times, so that it must read afresh each time and keep nothing of an earlier try:
-// appending to a slice of the caller's, say, keeps what a lost attempt has put there.
+// sends the version-checked UPDATE, whose number of affected rows it returns. The UPDATE must be its
+// only write and its last statement: Retry cannot take it back when something behind it fails, and
+// would do it again. Whatever writes more is for RetryTx.
+//
+// An attempt may be run any number of times, so that it must read afresh each time and keep nothing
+// of an earlier try: appending to a slice of the caller's, say, keeps what a lost attempt has put
+// there.
 type Attempt func(ctx context.Context) (affected int64, err error)
 
 // DBTX is what queries are run on: *sql.DB, *sql.Conn and *sql.Tx all fit. It is the same set of
@@ -45,11 +49,15 @@ var (
 // Retry does not see which statement of the attempt failed. A lost connection or an ended context
 // that comes out of it may mean that the UPDATE is applied all the same: an UPDATE that waits for a
 // lock on the server goes on waiting after its caller has left. Such an error is joined with
-// ErrOutcomeUnknown and not retried. Where that matters, use RetryTx.
+// ErrOutcomeUnknown and not retried. It has to be recognisable: an attempt that flattens it by %v
+// hides that the outcome is unknown. Where that matters, use RetryTx.
 //
 // Inside the closure of another harness Retry returns ErrNested. It is safe for concurrent use.
 func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
-	if attempt == nil {
+	switch {
+	case ctx == nil:
+		return invalid("Retry: the context is nil: give context.Background() if there is no other")
+	case attempt == nil:
 		return invalid("Retry: the attempt is nil")
 	}
 	s, err := collect(opts)
@@ -76,8 +84,8 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // server reports a conflict, it rolls back, pauses, and runs fn again in another transaction: only
 // a new one sees what the other writer has written.
 //
-// fn returns the ErrConflict of One for a version-checked UPDATE that affected no row. Conflicts,
-// deadlocks (1213), lock wait timeouts (1205), MariaDB's 1020 and connections lost before the COMMIT
+// fn returns the ErrConflict of One for a version-checked UPDATE that affected no row, wrapped by %w
+// if at all. Conflicts, deadlocks (1213), lock wait timeouts (1205), MariaDB's 1020 and connections lost before the COMMIT
 // are retried, also when fn has wrapped them or returned another error because of them. Everything
 // else that fn returns is returned as it is, after a rollback. If fn panics or calls
 // runtime.Goexit, the transaction is rolled back and the panic goes on.
@@ -85,9 +93,12 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // fn gets a genuine *sql.Tx, for sqlc's WithTx, sqlx or gorm. All of it is watched. Once the server
 // has aborted a statement, nothing more of the transaction is sent: after a deadlock the server has
 // left the transaction, and what followed would be durable at once, each statement for itself. If
-// fn returns nil nevertheless, nothing is committed and the error is ErrTxAborted. fn must not end
-// the transaction itself, and must not keep anything of an attempt that was lost; see RetryTxResult
-// for values. Statements prepared on the *sql.DB cannot be moved into the transaction by Tx.Stmt:
+// fn returns nil nevertheless, nothing is committed and the error is ErrTxAborted. It is also that
+// if a version-checked UPDATE has affected no row and fn, having forgotten One, returns nil.
+//
+// fn must not end the transaction, be it by tx.Commit, by defer tx.Rollback() or by a statement that
+// commits implicitly: that is refused, and ErrTxAborted as well. It must use tx and not db, and must
+// not keep anything of an attempt that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved into the transaction by Tx.Stmt:
 // prepare them on tx.
 //
 // If the answer to the COMMIT is lost, the old session is killed and the truth is looked up where a
@@ -97,12 +108,22 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 //
 // Called with the ctx of another RetryTx's fn and the same db, it joins: fn becomes a part of that
 // transaction, and what it returns is for the outer fn to return in turn. If a joined fn fails after
-// it has changed something, the outer transaction can no longer be committed. RetryTx is safe for
-// concurrent use.
+// it has changed something, the outer transaction can no longer be committed. The options of the
+// outer call hold; of the joined one's only WithReport does. With another db the two are
+// independent: if the outer fn is rerun, the inner transaction is done again. A call that is given
+// another context than fn's does not know that it is inside of fn.
+//
+// What a stored procedure does is its own: one that commits, or has a handler that swallows a lock
+// wait timeout, gets around all of this.
+//
+// RetryTx is safe for concurrent use; the tx of one attempt is for one goroutine at a time, and all
+// that use it must have ended when fn returns.
 func RetryTx(
 	ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) error, opts ...Option,
 ) error {
 	switch {
+	case ctx == nil:
+		return invalid("RetryTx: the context is nil: give context.Background() if there is no other")
 	case db == nil:
 		return invalid("RetryTx: the *sql.DB is nil")
 	case fn == nil:
@@ -113,7 +134,11 @@ func RetryTx(
 		return err
 	}
 	if enclosing := txn.Enclosing(ctx); enclosing != nil {
-		if outer := enclosing.On(db); outer != nil {
+		if outer, innermost := enclosing.On(db); outer != nil {
+			if !innermost {
+				return fmt.Errorf("%w: RetryTx would join a transaction around that of another database, "+
+					"whose retries would repeat it: do it outside of the inner one", ErrNested)
+			}
 			return joinTx(ctx, outer, fn, s)
 		}
 		if enclosing.WithinPlain() {
@@ -165,7 +190,11 @@ func joinTx(ctx context.Context, outer *txn.Frame, fn txn.Closure, s settings.Se
 	c.joined = true
 	c.attempts = 1
 	defer c.tell()
-	return outer.Join(ctx, fn)
+	err := outer.Join(ctx, fn)
+	if errors.Is(err, txn.ErrEnded) {
+		return fmt.Errorf("%w: %w: give it a context from outside of the closure", ErrNested, err)
+	}
+	return err
 }
 
 // judgePlain decides what an attempt of Retry comes to.
@@ -173,18 +202,24 @@ func (c *call) judgePlain(ctx context.Context, err error) ruling {
 	if r, done := judgeKnown(err); done {
 		return r
 	}
-	switch class := c.settings.ClassOf(err); class {
+	class := c.settings.ClassOf(err)
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		class = mysqlerr.Context // told by its cause alone
+	}
+	switch class {
 	case mysqlerr.Lost, mysqlerr.Context:
 		return ruling{outcome: OutcomeUnknown, err: c.unknown(ctx, err)}
-	default:
-		return judgeClass(class, err)
 	}
+	return judgeClass(class, err)
 }
 
 // judgeTx decides what an attempt of RetryTx comes to.
 func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
 	if deadline, ok := ctx.Deadline(); ok && res.Err != nil && !time.Now().Before(deadline) {
-		<-ctx.Done() // a dial that ctx's deadline ends says so a moment before ctx does
+		select { // a dial that ctx's deadline ends says so a moment before ctx does
+		case <-ctx.Done():
+		case <-time.After(time.Second): // or it never does
+		}
 	}
 	switch {
 	case res.Outcome == txn.Committed:
@@ -195,6 +230,10 @@ func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
 		(!res.FromClosure || res.Class == mysqlerr.Context || errors.Is(res.Err, sql.ErrTxDone)):
 		// sql.ErrTxDone is what database/sql says to a statement after the end of ctx.
 		return ruling{outcome: OutcomeCanceled, err: c.canceled(ctx, res.Err)}
+	case res.Lost:
+		return ruling{err: join("", ErrTxAborted, res.Abort, ErrConflict)}
+	case res.Refused && res.FromClosure:
+		return ruling{err: join("", ErrTxAborted, res.Err)}
 	case res.Refused:
 		return ruling{err: join("", ErrTxAborted, res.Abort)}
 	}
@@ -207,5 +246,9 @@ func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
 	if res.Class.Rerun() && c.settings.ClassOf(err) != res.Class && res.Abort != nil {
 		err = join("", err, res.Abort) // err alone would not tell why it is retried
 	}
-	return judgeClass(res.Class, err)
+	r := judgeClass(res.Class, err)
+	if !r.again && !res.FromClosure && c.last != nil {
+		r.err = join("", r.err, c.last) // a dial that was refused, after a connection was lost
+	}
+	return r
 }

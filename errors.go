@@ -36,12 +36,12 @@ var (
 	// become of it; by Retry whenever the closure ends in a lost connection or an ended context.
 	ErrOutcomeUnknown = errors.New("sqlcas: outcome unknown: the change may or may not have been applied")
 
-	// ErrTxAborted says that the closure returned nil although a statement of its transaction had
-	// been aborted, so that a COMMIT would have made half of it durable. Nothing was applied. The
-	// error that was swallowed is joined to it. Returned by RetryTx; it is not retried, because it
-	// tells of a bug: return the error instead.
-	ErrTxAborted = errors.New("sqlcas: commit refused: a statement of the transaction had been aborted " +
-		"and the closure went on; return such an error from the closure")
+	// ErrTxAborted says that the closure returned nil although a COMMIT would have made half of what
+	// it wanted durable: the server had aborted a statement, a version-checked UPDATE had affected
+	// no row, or the closure had tried to end the transaction itself. Nothing was applied. The error
+	// that tells which is joined to it. Returned by RetryTx; it is not retried, because it tells of
+	// a bug: return such errors from the closure.
+	ErrTxAborted = errors.New("sqlcas: commit refused, nothing was applied")
 
 	// ErrNested says that a harness was started inside the closure of another in a way that would
 	// multiply the retries or escape the transaction. The text tells the mend. Returned by Retry
@@ -63,8 +63,8 @@ type ExhaustedError struct {
 
 // Error says how many attempts were made and what the last one met.
 func (e *ExhaustedError) Error() string {
-	return fmt.Sprintf("sqlcas: gave up after %d attempts in %v: %v",
-		e.Attempts, e.Elapsed.Round(time.Microsecond), e.Last)
+	return fmt.Sprintf("sqlcas: gave up after %s in %v: %v",
+		count(e.Attempts), e.Elapsed.Round(time.Microsecond), e.Last)
 }
 
 // Is makes every *ExhaustedError ErrExhausted.

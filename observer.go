@@ -14,7 +14,8 @@ type Observer interface {
 	// AttemptEnd is told after each attempt, with the context that AttemptStart returned. It is not
 	// told of one that panicked.
 	AttemptEnd(ctx context.Context, a AttemptEnd)
-	// CallEnd is told once, last, with the caller's context.
+	// CallEnd is told once, last, with the caller's context. It is not told of a call that panicked,
+	// was refused before its first attempt, or joined the transaction of another.
 	CallEnd(ctx context.Context, c CallEnd)
 }
 

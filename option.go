@@ -19,7 +19,7 @@ type Option interface{ settings.Option }
 func option(f func(*settings.Settings) error) Option { return settings.Func(f) }
 
 // WithMaxAttempts ends the call with ErrExhausted after n attempts, the first included. The
-// default is no limit: 100 callers who meet on one row have been seen to need 33 attempts, and
+// default is no limit: 100 callers who meet on one row have been seen to need 30 attempts, and
 // time is the better bound (see WithMaxElapsed).
 func WithMaxAttempts(n int) Option {
 	return option(func(s *settings.Settings) error {
@@ -101,8 +101,12 @@ func WithCommitTimeout(d time.Duration) Option {
 // the transaction of another.
 func WithIsolation(level sql.IsolationLevel) Option {
 	return option(func(s *settings.Settings) error {
-		if level < sql.LevelDefault || level > sql.LevelLinearizable {
-			return invalid("WithIsolation(%d): give one of database/sql's levels", int(level))
+		switch level {
+		case sql.LevelDefault, sql.LevelReadUncommitted, sql.LevelReadCommitted,
+			sql.LevelRepeatableRead, sql.LevelSerializable:
+		default:
+			return invalid("WithIsolation(%d): MySQL and MariaDB have read uncommitted, read committed, "+
+				"repeatable read and serializable", int(level))
 		}
 		s.Isolation, s.IsolationSet = level, true
 		return nil
@@ -121,7 +125,8 @@ func WithObserver(o Observer) Option {
 }
 
 // WithReport fills r with the story of this one call, whether it succeeds or not. r is written
-// when the call returns, so that calls at the same time need one each.
+// when the call returns or panics, so that calls at the same time need one each. A call that is
+// refused before its first attempt (ErrInvalidArgument, ErrNested) leaves it as it is.
 func WithReport(r *Report) Option {
 	return option(func(s *settings.Settings) error {
 		if r == nil {
@@ -138,17 +143,21 @@ type Class uint8
 const (
 	// ClassDefault leaves the decision to sqlcas's own table of MySQL's and MariaDB's errors.
 	ClassDefault Class = iota
-	// ClassConflict means that another writer was faster. The transaction is void; try again.
+	// ClassConflict means that another writer was faster. The transaction is void; try again. From a
+	// COMMIT it means that nothing was committed, as ClassTransient does.
 	ClassConflict
 	// ClassTransient means a deadlock or the like. The transaction is void; try again.
 	ClassTransient
-	// ClassPermanent means that trying again will not help. It does not forbid a COMMIT.
+	// ClassPermanent means that trying again will not help. It does not forbid a COMMIT, and from a
+	// COMMIT it leaves open whether that was carried out.
 	ClassPermanent
 )
 
 // WithClassifier puts f in front of sqlcas's own table of errors, for databases other than MySQL
 // and MariaDB and for servers with errors of their own. f sees errors as the driver gave them and
-// as the closure wrapped them, and must be safe for concurrent use.
+// as the closure wrapped them, and must be safe for concurrent use. It is not asked about what must
+// not be repeated or committed whatever it says: lost connections, ended contexts and interrupted
+// statements; and what the table says aborts a transaction does so.
 func WithClassifier(f func(error) Class) Option {
 	return option(func(s *settings.Settings) error {
 		if f == nil {

@@ -47,7 +47,7 @@ func TestContextEndingInAPauseKeepsTheLastConflict(t *testing.T) {
 		require.ErrorIs(t, err, server(1020))
 		require.NotErrorIs(t, err, sqlcas.ErrExhausted)
 		require.NotErrorIs(t, err, sqlcas.ErrOutcomeUnknown)
-		require.ErrorContains(t, err, "after 1 attempts")
+		require.ErrorContains(t, err, "after 1 attempt")
 	})
 }
 

@@ -29,8 +29,8 @@ import (
 // callers in opposite order would wait for each other until their contexts end.
 func WithKey[K comparable](key K) sqlcas.Option {
 	return settings.Func(func(s *settings.Settings) error {
-		if v := reflect.ValueOf(&key).Elem(); !v.Comparable() {
-			return fmt.Errorf("%w: WithKey(%T): the value holds something that cannot be compared",
+		if v := reflect.ValueOf(&key).Elem(); !v.Comparable() || key != key {
+			return fmt.Errorf("%w: WithKey(%T): the value holds something that cannot be compared, or NaN",
 				sqlcas.ErrInvalidArgument, key)
 		}
 		if s.Gate != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,14 @@ import (
 )
 
 func win(context.Context) (int64, error) { return 1, nil }
+
+// Ensures that NaN, which equals not even itself and so could never be left again, is no key.
+func TestNaNIsNoKey(t *testing.T) {
+	t.Parallel()
+	err := optimistic.Update(t.Context(), func(context.Context) (int64, error) { return 1, nil },
+		optimistic.WithKey(math.NaN()))
+	require.ErrorIs(t, err, sqlcas.ErrInvalidArgument)
+}
 
 // Ensures that a key holding something that cannot be compared, though its type says it can, is an
 // error that names the option, not a panic.

@@ -132,4 +132,6 @@ func (h hook) Query(ctx context.Context, _ witness.Statement, send witness.SendQ
 	return send(ctx)
 }
 
-func (h hook) Failed(string, error) {}
+func (h hook) Failed(_ string, err error) error { return err }
+
+func (h hook) RowsDone() {}

@@ -91,7 +91,9 @@ func (h tapHook) Query(ctx context.Context, st statement, send sendRows) (driver
 	return rows, err
 }
 
-func (h tapHook) Failed(string, error) {}
+func (h tapHook) Failed(_ string, err error) error { return err }
+
+func (h tapHook) RowsDone() {}
 
 // statementLog keeps what a tap has seen.
 type statementLog struct {

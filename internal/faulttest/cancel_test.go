@@ -214,7 +214,7 @@ func (r *rig) reconcile(t *testing.T, c *cancelStorm) {
 	if apart != 0 {
 		t.Errorf("%d accounts whose balance is not their ledger's sum, want none", apart)
 	}
-	apart = r.number(t, "SELECT COUNT(*) FROM account WHERE version - 1 <> "+
+	apart = r.number(t, "SELECT COUNT(*) FROM account WHERE version - "+strconv.Itoa(firstVersion)+" <> "+
 		"(SELECT COUNT(*) FROM ledger_entry WHERE account_id = account.id)")
 	if apart != 0 {
 		t.Errorf("%d accounts with more or fewer swaps than ledger entries, want none", apart)

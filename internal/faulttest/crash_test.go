@@ -172,8 +172,8 @@ func (r *rig) compare(t *testing.T, c *crashRun) {
 		}
 	}
 	apart := r.number(t, fmt.Sprintf("SELECT COUNT(*) FROM account "+
-		"WHERE version - 1 <> %d - balance OR version - 1 <> "+
-		"(SELECT COUNT(*) FROM ledger_entry WHERE account_id = account.id)", opening))
+		"WHERE version - %[1]d <> %[2]d - balance OR version - %[1]d <> "+
+		"(SELECT COUNT(*) FROM ledger_entry WHERE account_id = account.id)", firstVersion, opening))
 	require.Zero(t, apart, "accounts whose swaps, balance and ledger do not agree")
 	for i := range crashRows {
 		swaps := int64(r.number(t, "SELECT version - 1 FROM inventory WHERE product_id = ?", i+1))

@@ -74,9 +74,9 @@ func TestLookUpNeedsAUniqueKey(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		r := newRig(t, s, 2)
-		r.exec(t, "UPDATE account SET owner = 'twin', version = id")
+		r.exec(t, "UPDATE account SET owner = 'twin', version = id + 4")
 		p, db := r.beforeLookUp(t, func() { // a second row that now satisfies the predicate
-			r.exec(t, "INSERT INTO account (owner, balance, version) VALUES ('twin', 0, 2)")
+			r.exec(t, "INSERT INTO account (owner, balance, version) VALUES ('twin', 0, 6)")
 		})
 		p.FaultCommits(faultproxy.DropReply, 1)
 		attempts := 0
@@ -109,7 +109,7 @@ func TestLookUpOfANonUniqueSwapThatIsAbsent(t *testing.T) {
 		db := open(t, dial(t, cfg))
 		p.FaultCommits(faultproxy.DropRequest, 1)
 		err := optimistic.UpdateTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
-			res, err := tx.ExecContext(ctx, notUnique, "owner", 1)
+			res, err := tx.ExecContext(ctx, notUnique, "owner", firstVersion)
 			if err != nil {
 				return err
 			}

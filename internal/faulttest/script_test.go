@@ -60,7 +60,9 @@ func (s *script) Query(
 }
 
 // Failed hears of errors and needs none.
-func (s *script) Failed(string, error) {}
+func (s *script) Failed(_ string, err error) error { return err }
+
+func (s *script) RowsDone() {}
 
 // is reports whether the statement's first word is this one.
 func is(query, word string) bool { return witness.Keyword(query) == word }

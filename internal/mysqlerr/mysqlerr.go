@@ -38,6 +38,9 @@ const (
 	Interrupted
 	// Lost says that the connection is gone, and with it the transaction.
 	Lost
+	// ReadOnly says that the server takes no writes: it has been demoted, or was never the primary.
+	// Nothing was written.
+	ReadOnly
 	// Context is an ended context. The driver drops the connection if a statement was under way.
 	Context
 )
@@ -61,11 +64,11 @@ func (c Class) Rerun() bool {
 	return false
 }
 
-// Undecided reports whether a COMMIT that ended with this class may have been carried out.
-// A server's plain refusal (1213, 3101) is definite: nothing was committed.
-func (c Class) Undecided() bool {
+// Refusal reports whether a COMMIT that ended with this class was definitely not carried out. Any
+// other error leaves it open: proxies pass on as a server's answer what is the loss of one.
+func (c Class) Refusal() bool {
 	switch c {
-	case Other, Interrupted, Lost, Context:
+	case Conflict, Deadlock, LockTimeout, ReadOnly:
 		return true
 	}
 	return false
@@ -78,9 +81,15 @@ const (
 	erLockWaitTimeout  = 1205 // MariaDB uses it for NOWAIT as well
 	erLockTableFull    = 1206 // no room for more locks; InnoDB rolls all back
 	erLockDeadlock     = 1213 // also Galera's certification failure
+	erOptionPrevents   = 1290 // --read-only
 	erQueryInterrupted = 1317
+	erReadOnlyTx       = 1792
+	erReadOnlyMode     = 1836
 	erConnectionKilled = 1927 // MariaDB
 	erStatementTimeout = 1969 // MariaDB: max_statement_time
+	crServerGone       = 2006 // of clients; proxies send them on
+	crServerLost       = 2013
+	crServerLostExt    = 2055
 	erQueryTimeout     = 3024 // MySQL: max_execution_time
 	erRunHookError     = 3100 // MySQL group replication, before the commit
 	erTransactionRolls = 3101 // MySQL group replication, certification
@@ -105,6 +114,12 @@ var numbers = map[uint16]Class{
 	erConnectionKilled: Lost,
 	erSessionWasKilled: Lost,
 	erClientTimeout:    Lost,
+	crServerGone:       Lost,
+	crServerLost:       Lost,
+	crServerLostExt:    Lost,
+	erOptionPrevents:   ReadOnly,
+	erReadOnlyTx:       ReadOnly,
+	erReadOnlyMode:     ReadOnly,
 }
 
 // Classify finds the class of err through any wrapping, errors.Join included. A nil err is Other.

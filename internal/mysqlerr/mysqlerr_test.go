@@ -25,19 +25,20 @@ func server(number uint16) *mysql.MySQLError {
 // table is the class of every error that is told from others, and of some neighbours.
 var table = map[mysqlerr.Class][]error{
 	mysqlerr.Conflict:    {server(1020)},
-	mysqlerr.Deadlock:    {server(1213), server(3100), server(3101)},
+	mysqlerr.Deadlock:    {server(1206), server(1213), server(3100), server(3101)},
 	mysqlerr.LockTimeout: {server(1205)},
 	mysqlerr.LockNoWait:  {server(3572)},
 	mysqlerr.Interrupted: {server(1317), server(1969), server(3024)},
 	mysqlerr.Lost: {
-		server(1053), server(1927), server(3169), server(4031),
+		server(1053), server(1927), server(2006), server(2013), server(2055), server(3169), server(4031),
 		driver.ErrBadConn, mysql.ErrInvalidConn, mysql.ErrMalformPkt, mysql.ErrBusyBuffer,
 		io.ErrUnexpectedEOF, net.ErrClosed, os.NewSyscallError("read", net.ErrClosed),
 		&net.OpError{Op: "read", Err: syscall.ECONNRESET}, &net.OpError{Op: "write", Err: syscall.EPIPE},
 	},
-	mysqlerr.Context: {context.Canceled, context.DeadlineExceeded},
+	mysqlerr.ReadOnly: {server(1290), server(1792), server(1836)},
+	mysqlerr.Context:  {context.Canceled, context.DeadlineExceeded},
 	mysqlerr.Statement: {
-		server(1062), server(1064), server(1146), server(1264), server(1290), server(1305), server(1452),
+		server(1062), server(1064), server(1146), server(1180), server(1264), server(1305), server(1452),
 		server(1690), server(3819), server(0), server(65535),
 	},
 	mysqlerr.Other: {
@@ -98,20 +99,21 @@ func TestAFailedDialIsNotALostConnection(t *testing.T) {
 // Ensures what each class forbids and allows.
 func TestWhatClassesMean(t *testing.T) {
 	t.Parallel()
-	for class, want := range map[mysqlerr.Class]struct{ aborts, rerun, undecided bool }{
-		mysqlerr.Other:       {false, false, true},
+	for class, want := range map[mysqlerr.Class]struct{ aborts, rerun, refusal bool }{
+		mysqlerr.Other:       {false, false, false},
 		mysqlerr.Statement:   {false, false, false},
-		mysqlerr.Conflict:    {true, true, false},
-		mysqlerr.Deadlock:    {true, true, false},
-		mysqlerr.LockTimeout: {true, true, false},
+		mysqlerr.Conflict:    {true, true, true},
+		mysqlerr.Deadlock:    {true, true, true},
+		mysqlerr.LockTimeout: {true, true, true},
 		mysqlerr.LockNoWait:  {false, false, false},
-		mysqlerr.Interrupted: {true, false, true},
-		mysqlerr.Lost:        {true, true, true},
-		mysqlerr.Context:     {true, false, true},
+		mysqlerr.Interrupted: {true, false, false},
+		mysqlerr.Lost:        {true, true, false},
+		mysqlerr.ReadOnly:    {false, false, true},
+		mysqlerr.Context:     {true, false, false},
 	} {
 		require.Equal(t, want.aborts, class.Aborts(), "class %d aborts", class)
 		require.Equal(t, want.rerun, class.Rerun(), "class %d may be rerun", class)
-		require.Equal(t, want.undecided, class.Undecided(), "class %d leaves a COMMIT undecided", class)
+		require.Equal(t, want.refusal, class.Refusal(), "class %d from COMMIT is definite", class)
 	}
 }
 

@@ -64,10 +64,23 @@ func Default() Settings {
 	}
 }
 
-// ClassOf classifies err by the caller's classifier if there is one, else by the servers' table.
+// ClassOf classifies err by the caller's classifier if there is one, else by the servers' table. A
+// lost connection, an ended context and an interrupted statement are what they are whatever the
+// classifier says: who takes them for something that may be repeated applies a change twice.
 func (s *Settings) ClassOf(err error) mysqlerr.Class {
+	class := mysqlerr.Classify(err)
+	switch class {
+	case mysqlerr.Lost, mysqlerr.Context, mysqlerr.Interrupted:
+		return class
+	}
 	if s.Classify != nil {
 		return s.Classify(err)
 	}
-	return mysqlerr.Classify(err)
+	return class
+}
+
+// Aborts reports whether err forbids a COMMIT: by the servers' table, or by the classifier, which
+// can add to the table but not take away.
+func (s *Settings) Aborts(err error) bool {
+	return mysqlerr.Classify(err).Aborts() || s.ClassOf(err).Aborts()
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/sqlcas/sqlcas/internal/witness"
 )
@@ -16,9 +17,15 @@ type Frame struct {
 	db    *sql.DB // nil for a plain Retry, which has none
 	tx    *sql.Tx
 	sess  *witness.Session
+
+	joins atomic.Int64 // joined calls under way
+	ended atomic.Bool  // the closure has returned
 }
 
 type frameKey struct{}
+
+// ErrEnded is Join's error when the closure that it would join has returned.
+var ErrEnded = errors.New("the closure whose transaction this call would join has returned")
 
 // Enclosing returns the innermost call that ctx is part of, or nil.
 func Enclosing(ctx context.Context) *Frame {
@@ -34,20 +41,26 @@ func EnterPlain(ctx context.Context) context.Context {
 // Plain reports whether f is a plain Retry, which owns no transaction.
 func (f *Frame) Plain() bool { return f.db == nil }
 
-// On returns the transaction on db that f is part of, or nil. A nil f is part of none.
-func (f *Frame) On(db *sql.DB) *Frame {
-	for ; f != nil; f = f.outer {
-		if f.db == db {
-			return f
+// On returns the transaction on db that f is part of, or nil, and whether it is the innermost one.
+// A nil f is part of none.
+func (f *Frame) On(db *sql.DB) (outer *Frame, innermost bool) {
+	for outer = f; outer != nil; outer = outer.outer {
+		if outer.db == db {
+			return outer, outer == f
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // Join runs fn as a part of f's transaction. If fn fails after it has changed something, the
 // transaction can no longer be committed: its caller would otherwise make half of fn durable by
 // handling the error.
 func (f *Frame) Join(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
+	f.joins.Add(1)
+	defer f.joins.Add(-1)
+	if f.ended.Load() {
+		return ErrEnded
+	}
 	before := f.sess.Changes()
 	finished := false
 	defer func() {
@@ -61,6 +74,16 @@ func (f *Frame) Join(ctx context.Context, fn func(context.Context, *sql.Tx) erro
 		f.forbid(before, err)
 	}
 	return err
+}
+
+// end notes that the closure has returned. A joined call that is still under way on another
+// goroutine would be committed by half.
+func (f *Frame) end() {
+	f.ended.Store(true)
+	if f.joins.Load() > 0 {
+		f.sess.Forbid(errors.New("the closure returned while a call that had joined its transaction " +
+			"was under way on another goroutine: wait for it"))
+	}
 }
 
 func (f *Frame) forbid(before int, err error) {

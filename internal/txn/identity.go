@@ -21,13 +21,18 @@ type identity struct {
 	id     uint64
 	server string    // tells one server from another behind the same address
 	host   string    // the client's address and port as the server sees them; may be empty
+	schema string    // the default database that the connection started with; may be empty
 	seen   time.Time // when the session was known to exist
+	// rollsBack tells that a lock wait timeout undoes the whole transaction on this server, and not
+	// only its statement.
+	rollsBack bool
 }
 
 func (i identity) known() bool { return i.id != 0 }
 
 const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id), " +
-	"(SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID())"
+	"(SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()), " +
+	"DATABASE(), @@innodb_rollback_on_timeout"
 
 // identities remembers the identity of each live driver connection, which costs a round trip to
 // ask for. The keys are weak: the cache keeps no connection of any pool alive, and an entry goes
@@ -73,7 +78,7 @@ func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
 		return noIdentity(err)
 	}
 	defer rows.Close()
-	dest := make([]driver.Value, max(3, len(rows.Columns())))
+	dest := make([]driver.Value, max(5, len(rows.Columns())))
 	if err := rows.Next(dest); err != nil {
 		if err == io.EOF { // bare, by contract
 			return identity{}, nil
@@ -84,11 +89,10 @@ func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
 	if err != nil {
 		return identity{}, nil // not the answer of a server we know
 	}
-	ident := identity{id: id, server: text(dest[1]), seen: time.Now()}
-	if dest[2] != nil {
-		ident.host = text(dest[2])
-	}
-	return ident, nil
+	return identity{
+		id: id, server: text(dest[1]), host: text(dest[2]), schema: text(dest[3]),
+		seen: time.Now(), rollsBack: text(dest[4]) == "1",
+	}, nil
 }
 
 func noIdentity(err error) (identity, error) {
@@ -99,9 +103,13 @@ func noIdentity(err error) (identity, error) {
 	return identity{}, nil
 }
 
+// text returns a value as the text protocol has it; NULL is empty.
 func text(v driver.Value) string {
-	if b, ok := v.([]byte); ok {
-		return string(b)
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case []byte:
+		return string(v)
 	}
 	return fmt.Sprint(v)
 }

@@ -6,31 +6,46 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// lookUp reports whether the row still satisfies the swap's predicate, which means that the swap,
-// and with it its whole transaction, was not applied. It waits for the row's lock, so that a
-// transaction that is still ending is not overtaken. A false says nothing: the row may have been
-// moved by the swap or by somebody else.
-func (s swap) lookUp(ctx context.Context, conn *sql.Conn) (bool, error) {
-	if ok, err := s.unique(ctx, conn); err != nil || !ok {
-		return false, err
+// anyStillThere reports whether one of the rows still satisfies its swap's predicate, which means
+// that the swap, and with it its whole transaction, was not applied. It waits for the rows' locks,
+// so that a transaction that is still ending is not overtaken. A false says nothing: a row may have
+// been moved by its swap or by somebody else.
+func (a *attempt) anyStillThere(ctx context.Context, conn *sql.Conn, swaps []swap) bool {
+	if len(swaps) == 0 {
+		return false
 	}
+	// Afterwards its lock wait timeout is not the user's.
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 	seconds := 1
 	if deadline, ok := ctx.Deadline(); ok {
 		seconds = max(1, int(time.Until(deadline)/time.Second))
 	}
 	setWait := fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds)
 	if _, err := conn.ExecContext(ctx, setWait); err != nil {
+		return false
+	}
+	return slices.ContainsFunc(swaps, func(s swap) bool {
+		if s.schema == "" { // not whatever the default of this connection is
+			s.schema = a.ident.schema
+		}
+		there, err := s.stillThere(ctx, conn)
+		return there && err == nil && s.schema != ""
+	})
+}
+
+func (s swap) stillThere(ctx context.Context, conn *sql.Conn) (bool, error) {
+	if ok, err := s.unique(ctx, conn); err != nil || !ok {
 		return false, err
 	}
 	query, args := s.query()
 	var one int
 	err := conn.QueryRowContext(ctx, query, args...).Scan(&one)
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its lock wait timeout is not the user's
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -130,11 +145,8 @@ func (s swap) columnTypes(ctx context.Context, conn *sql.Conn) (map[string]strin
 }
 
 // inSchema is the condition that names the table in information_schema, with its parameters. The
-// schema has to be a constant: by that MariaDB finds the table without looking at any other.
+// schema is a constant: by that MariaDB finds the table without looking at any other.
 func (s swap) inSchema() (string, []any) {
-	if s.schema == "" {
-		return "TABLE_NAME = ? AND TABLE_SCHEMA = DATABASE()", []any{s.table}
-	}
 	return "TABLE_NAME = ? AND TABLE_SCHEMA = ?", []any{s.table, s.schema}
 }
 
@@ -160,22 +172,30 @@ var halfway = map[string]uint64{
 	"tinyint": 1 << 6, "smallint": 1 << 14, "mediumint": 1 << 22, "int": 1 << 30, "bigint": 1 << 62,
 }
 
+// isFresh reports whether the swap starts from a version that every new row has.
+func (s swap) isFresh() bool {
+	return slices.ContainsFunc(s.terms, func(t term) bool {
+		version, ok := t.integer()
+		return strings.EqualFold(t.column, s.version) && t.op == "=" && (!ok || version <= 1)
+	})
+}
+
 // hasRoom reports whether a version of this type can move upward from the term's value. A server
 // without a strict sql_mode leaves one that has reached its maximum where it is, and says that the
 // row was changed: the row would look as if the swap had not been applied.
 func (t term) hasRoom(dataType string) bool {
-	var version uint64
+	version, ok := t.integer()
+	return ok && version < halfway[strings.ToLower(dataType)] // 0 for what is no integer
+}
+
+// integer returns the term's value as a version has it; a negative one is 0.
+func (t term) integer() (uint64, bool) {
 	switch v := t.value.(type) {
 	case int64:
-		version = uint64(max(v, 0))
+		return uint64(max(v, 0)), true
 	case uint64:
-		version = v
-	default:
-		n, err := strconv.ParseUint(t.text, 10, 64)
-		if err != nil {
-			return false
-		}
-		version = n
+		return v, true
 	}
-	return version < halfway[strings.ToLower(dataType)] // 0 for what is no integer
+	n, err := strconv.ParseUint(t.text, 10, 64)
+	return n, err == nil
 }

@@ -41,17 +41,18 @@ func defaults() *settings.Settings {
 type fakeServer struct {
 	handle scriptdb.Handler // nil: one row affected, always
 
-	mu       sync.Mutex
-	host     driver.Value         // the client's address as the server sees it; nil: it does not tell
-	sessions [][]driver.Value     // the address of whoever has the attempt's number now
-	name     string               // what CONCAT_WS(hostname, port, server_id) gives
-	uptime   int64                // seconds
-	kill     error                // what KILL ends with
-	index    [][]driver.Value     // rows of information_schema.STATISTICS
-	columns  [][]driver.Value     // rows of information_schema.COLUMNS
-	row      bool                 // whether the swap's row is still at its old version
-	asked    map[string]int       // the runner's own statements
-	looked   []scriptdb.Statement // look-ups of rows
+	mu        sync.Mutex
+	host      driver.Value         // the client's address as the server sees it; nil: it does not tell
+	sessions  [][]driver.Value     // the address of whoever has the attempt's number now
+	name      string               // what CONCAT_WS(hostname, port, server_id) gives
+	uptime    int64                // seconds
+	rollsBack int64                // innodb_rollback_on_timeout
+	kill      error                // what KILL ends with
+	index     [][]driver.Value     // rows of information_schema.STATISTICS
+	columns   [][]driver.Value     // rows of information_schema.COLUMNS
+	row       bool                 // whether the swap's row is still at its old version
+	asked     map[string]int       // the runner's own statements
+	looked    []scriptdb.Statement // look-ups of rows
 }
 
 // swapUpdate is the statement of the tests' transactions, and its index is the primary key's.
@@ -73,7 +74,10 @@ func (f *fakeServer) answer(ctx context.Context, c *scriptdb.Conn, st scriptdb.S
 	switch {
 	case st.Query == identityQuery:
 		ask("identity")
-		return scriptdb.Reply{Columns: []string{"id", "server", "host"}, Rows: [][]driver.Value{{int64(100 + c.ID), []byte(f.name), f.host}}}, nil
+		return scriptdb.Reply{
+			Columns: []string{"id", "server", "host", "schema", "rolls_back"},
+			Rows:    [][]driver.Value{{int64(100 + c.ID), []byte(f.name), f.host, "bank", f.rollsBack}},
+		}, nil
 	case strings.HasPrefix(st.Query, "SELECT HOST FROM information_schema.PROCESSLIST"):
 		ask("host")
 		return scriptdb.Reply{Columns: []string{"host"}, Rows: f.sessions}, nil

@@ -35,8 +35,11 @@ type Result struct {
 	Err error
 	// Abort is the first error of the server that forbade the COMMIT, if there was one.
 	Abort error
-	// Refused says that the closure returned nil although Abort had made a COMMIT impossible.
+	// Refused says that the closure returned nil although Abort had made a COMMIT impossible, or
+	// that Err tells of a closure that did what no closure may do.
 	Refused bool
+	// Lost says that Abort is a swap that had affected no row.
+	Lost bool
 	// FromClosure says that Err is the closure's.
 	FromClosure bool
 	// Class is what Err means, or where Err means nothing of itself, what Abort means.
@@ -90,6 +93,7 @@ func (a *attempt) run(ctx context.Context) (res Result) {
 			res = a.settle(ctx, res, swaps)
 		}
 	}()
+	res = Result{Err: driver.ErrBadConn, Class: mysqlerr.Lost} // until the connection says otherwise
 	_ = conn.Raw(func(dc any) error {
 		sess, err := a.begin(ctx, dc.(driver.Conn))
 		if err != nil {
@@ -133,10 +137,19 @@ func (a *attempt) inside(ctx context.Context, sess *witness.Session) Result {
 	}()
 	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, sess: sess}
 	err := a.fn(context.WithValue(ctx, frameKey{}, frame), sess.Tx)
+	frame.end()
+	var lost error
+	if err == nil {
+		if lost = lostSwap(sess.Writes()); lost != nil {
+			sess.Forbid(lost)
+		}
+	}
 	if err == nil {
 		fate := sess.Commit()
 		ended = true
-		return a.afterCommit(fate, sess.Aborted())
+		res := a.afterCommit(fate, sess.Aborted())
+		res.Lost = lost != nil && res.Abort == lost
+		return res
 	}
 	sess.Rollback()
 	ended = true
@@ -154,7 +167,8 @@ func (a *attempt) afterError(err, abort error) Result {
 	if class == mysqlerr.Lost && (abort == nil || a.classOf(abort) != mysqlerr.Lost) {
 		class = mysqlerr.Other // the closure lost a connection of somebody else's
 	}
-	return Result{Err: err, FromClosure: true, Abort: abort, Class: class}
+	refused := abort != nil && errors.Is(err, abort) && witness.IsMisuse(abort)
+	return Result{Err: err, FromClosure: true, Abort: abort, Refused: refused, Class: class}
 }
 
 // afterCommit judges a COMMIT, as far as that can be done without asking anybody.
@@ -166,10 +180,10 @@ func (a *attempt) afterCommit(fate witness.Fate, abort error) Result {
 	if !fate.Sent {
 		return Result{Err: fate.Err, Abort: abort, Refused: abort != nil, Class: class}
 	}
-	if class.Undecided() {
-		return Result{Outcome: Unknown, Err: fate.Err, Class: class}
+	if class.Refusal() {
+		return Result{Err: fate.Err, Abort: fate.Err, Class: class}
 	}
-	return Result{Err: fate.Err, Abort: fate.Err, Class: class}
+	return Result{Outcome: Unknown, Err: fate.Err, Class: class}
 }
 
 // classOf is the settings' classifier, but knows which lock errors came from NOWAIT reads.
@@ -191,14 +205,13 @@ var noWaitRead = regexp.MustCompile(`(?is)^(?:[\s(]|--[^\n]*\n|#[^\n]*\n|/\*.*?\
 
 // verdict is asked by the witness about every error.
 func (a *attempt) verdict(query string, err error) bool {
-	class := a.settings.ClassOf(err)
-	if class == mysqlerr.LockTimeout && noWaitRead.MatchString(query) {
+	if mysqlerr.Classify(err) == mysqlerr.LockTimeout && noWaitRead.MatchString(query) {
 		a.mu.Lock()
 		a.noWait = append(a.noWait, err)
 		a.mu.Unlock()
-		return false
+		return a.ident.rollsBack // innodb_rollback_on_timeout: this one has undone everything as well
 	}
-	return class.Aborts()
+	return a.settings.Aborts(err)
 }
 
 // detached gives the runner's own statements a context of their own.

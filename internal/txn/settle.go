@@ -40,17 +40,16 @@ func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 	if err := a.endSession(ctx, conn); err != nil {
 		return res
 	}
-	for _, s := range swaps {
-		if stillThere, err := s.lookUp(ctx, conn); err == nil && stillThere {
-			return Result{Outcome: NotApplied, Err: res.Err, Abort: res.Err, Class: mysqlerr.Lost}
-		}
+	if a.anyStillThere(ctx, conn, swaps) {
+		return Result{Outcome: NotApplied, Err: res.Err, Abort: res.Err, Class: mysqlerr.Lost}
 	}
 	return res
 }
 
 // tellingSwaps picks the swaps whose row tells the fate of the whole transaction. A row with the old
 // version does so only if nothing else in the transaction can have given it that version again, so
-// a swap does not count if its table was written by anything but swaps.
+// a swap does not count if its table was written by anything but swaps. Nor does one from version
+// 1, which is where a row that somebody deletes and enters again starts.
 func tellingSwaps(writes []witness.Write, complete bool) []swap {
 	if !complete {
 		return nil
@@ -58,6 +57,9 @@ func tellingSwaps(writes []witness.Write, complete bool) []swap {
 	var swaps []swap
 	var others [][]token
 	for _, w := range writes {
+		if w.Affected == 0 {
+			continue
+		}
 		if s, ok := parseSwap(w); ok && w.Affected == 1 {
 			swaps = append(swaps, s)
 			continue
@@ -69,8 +71,10 @@ func tellingSwaps(writes []witness.Write, complete bool) []swap {
 			return nil
 		}
 	}
+	all := slices.Clone(swaps)
 	return slices.DeleteFunc(swaps, func(s swap) bool {
-		return slices.ContainsFunc(others, func(tokens []token) bool { return mentions(tokens, s.table) })
+		return s.isFresh() || slices.ContainsFunc(all, func(o swap) bool { return o.spoils(s) }) ||
+			slices.ContainsFunc(others, func(tokens []token) bool { return mentions(tokens, s.table) })
 	})
 }
 
@@ -98,8 +102,7 @@ func (a *attempt) endSession(ctx context.Context, conn *sql.Conn) error {
 	if here.server != a.ident.server {
 		return fmt.Errorf("session %d was on server %s, and %s answers now", a.ident.id, a.ident.server, here.server)
 	}
-	restarted, err := restartedSince(ctx, conn, a.ident.seen)
-	if err != nil || restarted {
+	if restarted, err := a.restarted(ctx, conn); err != nil || restarted {
 		return err
 	}
 	if ours, err := a.stillOurs(ctx, conn); err != nil || !ours {
@@ -116,8 +119,8 @@ func (a *attempt) endSession(ctx context.Context, conn *sql.Conn) error {
 // counts whole seconds, so that it hides a restart soon after the session was met; by then the
 // number may be another client's, whose address is another.
 func (a *attempt) stillOurs(ctx context.Context, conn *sql.Conn) (bool, error) {
-	if a.ident.host == "" {
-		return true, nil
+	if !strings.Contains(a.ident.host, ":") {
+		return true, nil // nothing to tell it by; restarted has been strict
 	}
 	var host string
 	row := conn.QueryRowContext(ctx,
@@ -129,13 +132,18 @@ func (a *attempt) stillOurs(ctx context.Context, conn *sql.Conn) (bool, error) {
 	return host == a.ident.host, err
 }
 
-// restartedSince reports whether the server has started after the moment.
-func restartedSince(ctx context.Context, conn *sql.Conn, moment time.Time) (bool, error) {
+// restarted reports whether the server has started after the session was met.
+func (a *attempt) restarted(ctx context.Context, conn *sql.Conn) (bool, error) {
 	var name string
 	var seconds int64
 	row := conn.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
 	if err := row.Scan(&name, &seconds); err != nil {
 		return false, err
 	}
-	return time.Since(moment) > time.Duration(seconds+1)*time.Second, nil
+	age, up := time.Since(a.ident.seen), time.Duration(seconds)*time.Second
+	if age > up-time.Second && age <= up+time.Second && !strings.Contains(a.ident.host, ":") {
+		return false, errors.New("the server started when the session did, or after it, and a session " +
+			"over a socket has no port to be known by")
+	}
+	return age > up+time.Second, nil
 }

@@ -51,7 +51,7 @@ func TestALostCommitIsNotAppliedIfTheRowIsStillThere(t *testing.T) {
 	require.Equal(t, Result{Outcome: NotApplied, Err: mysql.ErrInvalidConn, Abort: mysql.ErrInvalidConn, Class: mysqlerr.Lost}, res)
 	require.Equal(t, 1, f.asked["KILL 101"])
 	require.Len(t, f.looked, 1)
-	require.Equal(t, "SELECT 1 FROM `account` WHERE `id` = ? AND `version` = ? FOR UPDATE", f.looked[0].Query)
+	require.Equal(t, "SELECT 1 FROM `bank`.`account` WHERE `id` = ? AND `version` = ? FOR UPDATE", f.looked[0].Query)
 	require.Equal(t, []any{int64(42), int64(7)}, []any{f.looked[0].Arg(0), f.looked[0].Arg(1)})
 	log := script.Log()
 	require.Equal(t, "KILL 101", log[len(log)-5], "the KILL comes before the look-up: %q", log)
@@ -88,7 +88,22 @@ func TestALostCommitStaysUnknown(t *testing.T) {
 		"an UPDATE that checks nothing": {func(*fakeServer) {}, [][]any{{"UPDATE account SET version = version + 1 WHERE id = 42"}}},
 		"the table is written besides":  {func(*fakeServer) {}, [][]any{swapIt, {"UPDATE account SET version = 7 WHERE id = 42"}}},
 		"a CALL may write anything":     {func(*fakeServer) {}, [][]any{swapIt, {"CALL pay()"}}},
-		"a part was taken back":         {func(*fakeServer) {}, [][]any{{"SAVEPOINT s"}, swapIt, {"ROLLBACK TO SAVEPOINT s"}}},
+		"a row that may be new":         {func(*fakeServer) {}, [][]any{{swapUpdate, int64(70), int64(42), int64(1)}}},
+		"the name of the row is assigned": {func(*fakeServer) {}, [][]any{
+			{"UPDATE account SET id = 9, version = version + 1 WHERE id = 42 AND version = 7"},
+		}},
+		"another swap assigns the row's name": {func(f *fakeServer) {
+			f.index = [][]driver.Value{{"email", "email", int64(0)}}
+		}, [][]any{
+			{"UPDATE account SET version = version + 1 WHERE email = 'a' AND version = 7"},
+			{"UPDATE account SET email = 'a', version = version + 1 WHERE email = 'b' AND version = 6"},
+		}},
+		"the schema was changed":           {func(*fakeServer) {}, [][]any{{"USE tenant"}, swapIt}},
+		"a temporary table hides the real": {func(*fakeServer) {}, [][]any{{"CREATE TEMPORARY TABLE account (id INT)"}, swapIt}},
+		"a write behind SET STATEMENT": {func(*fakeServer) {}, [][]any{swapIt, {
+			"SET STATEMENT max_statement_time = 1 FOR UPDATE account SET version = 7 WHERE id = 42",
+		}}},
+		"a part was taken back": {func(*fakeServer) {}, [][]any{{"SAVEPOINT s"}, swapIt, {"ROLLBACK TO SAVEPOINT s"}}},
 		"another server answers": {func(f *fakeServer) {
 			handle := f.handle
 			f.handle = func(ctx context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
@@ -151,10 +166,17 @@ func TestARestartIsSeenByTheUptime(t *testing.T) {
 	conn, err := pool(t, f.script()).Conn(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
-	for ago, want := range map[time.Duration]bool{time.Second: false, 59 * time.Second: false, time.Hour: true} {
-		got, err := restartedSince(t.Context(), conn, time.Now().Add(-ago))
+	for ago, want := range map[time.Duration]bool{time.Second: false, 58 * time.Second: false, time.Hour: true} {
+		a := &attempt{ident: identity{seen: time.Now().Add(-ago)}}
+		got, err := a.restarted(t.Context(), conn)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "a session seen %v ago, a server up for 60 s", ago)
+	}
+	// In the seconds around the start the uptime does not tell; an address with a port will.
+	for host, doubt := range map[string]bool{"localhost": true, "": true, "10.0.0.7:50123": false} {
+		a := &attempt{ident: identity{host: host, seen: time.Now().Add(-60 * time.Second)}}
+		_, err := a.restarted(t.Context(), conn)
+		require.Equal(t, doubt, err != nil, "host %q", host)
 	}
 	a := &attempt{settings: defaults(), ident: identity{id: 101, server: f.name, seen: time.Now().Add(-time.Hour)}}
 	require.NoError(t, a.endSession(t.Context(), conn), "the restart has ended the session")

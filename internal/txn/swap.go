@@ -2,6 +2,9 @@ package txn
 
 import (
 	"database/sql/driver"
+	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/witness"
@@ -16,6 +19,7 @@ type swap struct {
 	schema, table string // bare names; schema may be empty
 	version       string
 	terms         []term
+	assigned      map[string]bool // columns in lower case; true for those moved upward
 }
 
 // term is one comparison of the predicate.
@@ -51,13 +55,71 @@ func parseSwap(w witness.Write) (swap, bool) {
 	if !ok || !p.conditions(&s) || len(p.args) != 0 {
 		return swap{}, false
 	}
+	s.assigned = moved
 	for _, t := range s.terms {
 		if t.op == "=" && moved[strings.ToLower(t.column)] && t.isInteger() {
 			s.version = t.column
-			return s, true
+			return s, !s.spoils(s)
 		}
 	}
 	return swap{}, false
+}
+
+// LostSwapError is the abort cause of a swap that affected no row and was not noticed.
+type LostSwapError struct{ Query string }
+
+// Error names the statement and the mend.
+func (e *LostSwapError) Error() string {
+	return fmt.Sprintf("%q affected no row and the closure returned nil: return One's error for its row count", e.Query)
+}
+
+// lostSwap finds a swap that affected no row, as an error, unless a later one has changed that row
+// or a part of the transaction was taken back, by which the closure shows that it knows.
+func lostSwap(writes []witness.Write, complete bool) error {
+	for i, w := range writes {
+		if w.Affected != 0 || !complete {
+			continue
+		}
+		lost, ok := parseSwap(w)
+		if !ok {
+			continue
+		}
+		again := slices.ContainsFunc(writes[i+1:], func(w witness.Write) bool {
+			s, ok := parseSwap(w)
+			return ok && w.Affected == 1 && s.sameRow(lost)
+		})
+		if !again {
+			return &LostSwapError{Query: strings.Join(strings.Fields(w.Query), " ")}
+		}
+	}
+	return nil
+}
+
+// sameRow reports whether the two swaps name the same row, whatever its version.
+func (s swap) sameRow(other swap) bool {
+	key := func(s swap) []term {
+		return slices.DeleteFunc(slices.Clone(s.terms), func(t term) bool {
+			return t.op != "=" || strings.EqualFold(t.column, s.version)
+		})
+	}
+	return strings.EqualFold(s.table, other.table) && reflect.DeepEqual(key(s), key(other))
+}
+
+// spoils reports whether s may have given another row, or the same one, what other's predicate asks
+// for: it assigns a column that names other's row, or moves other's version by anything but an
+// increment.
+func (s swap) spoils(other swap) bool {
+	if !strings.EqualFold(s.table, other.table) {
+		return false
+	}
+	for _, t := range other.terms {
+		up, assigned := s.assigned[strings.ToLower(t.column)]
+		isVersion := strings.EqualFold(t.column, other.version)
+		if t.op == "=" && assigned && !(isVersion && up) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *parser) peek(i int) token {

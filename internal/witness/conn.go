@@ -61,8 +61,7 @@ func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 func (c *Conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	inner, err := c.prepare(ctx, query)
 	if err != nil {
-		c.hook.Failed(query, err)
-		return nil, err
+		return nil, c.hook.Failed(query, err)
 	}
 	return &stmt{inner: inner, conn: c, query: query}, nil
 }

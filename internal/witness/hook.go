@@ -15,8 +15,10 @@ type Hook interface {
 	// Query is Exec for statements that return rows.
 	Query(ctx context.Context, st Statement, send SendQuery) (driver.Rows, error)
 	// Failed is told of every error met outside of Exec and Query: while preparing, reading rows
-	// or closing them.
-	Failed(query string, err error)
+	// or closing them. It returns the error that is handed on.
+	Failed(query string, err error) error
+	// RowsDone is told, once per result set of Query, that it has been read to its end or closed.
+	RowsDone()
 }
 
 // SendExec passes a statement on to the inner connection.

@@ -90,7 +90,13 @@ func (*quiet) Exec(ctx context.Context, _ Statement, send func(context.Context) 
 func (*quiet) Query(ctx context.Context, _ Statement, send func(context.Context) (driver.Rows, error)) (driver.Rows, error) {
 	return send(ctx)
 }
-func (h *quiet) Failed(_ string, err error) { h.failed = append(h.failed, err) }
+
+func (h *quiet) Failed(_ string, err error) error {
+	h.failed = append(h.failed, err)
+	return err
+}
+
+func (h *quiet) RowsDone() {}
 
 // fullRows are rows with every optional interface.
 type fullRows struct{ driver.Rows }

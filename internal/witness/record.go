@@ -6,16 +6,17 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Verdict says whether err, which the server or the driver gave to query, forbids a COMMIT.
 // It is called with the record locked and must not call back.
 type Verdict func(query string, err error) (aborts bool)
 
-// Write is a statement that may have changed something.
+// Write is a statement that may have changed something, or an UPDATE that found no row to change.
 type Write struct {
 	Query    string
-	Args     []driver.Value // of a statement that changed one row; else nil
+	Args     []driver.Value // of a statement that affected at most one row; else nil
 	Affected int64          // negative where nobody counted
 }
 
@@ -25,7 +26,8 @@ const maxWrites = 64
 // record is the Hook of a Session: it remembers what decides about the COMMIT.
 type record struct {
 	verdict Verdict
-	valid   func() bool // whether the connection still works
+	valid   func() bool  // whether the connection still works
+	open    atomic.Int64 // result sets that are being read
 
 	mu      sync.Mutex
 	abort   error // the first error that forbids a COMMIT
@@ -43,16 +45,15 @@ func (r *record) Exec(ctx context.Context, st Statement, send SendExec) (driver.
 		return nil, err
 	}
 	res, err := send(ctx)
-	if err == nil {
-		affected, counted := res.RowsAffected()
-		if counted != nil {
-			affected = -1
-		}
-		r.changed(st, affected)
-	} else if !errors.Is(err, driver.ErrSkip) {
-		r.Failed(st.Query, err)
+	if err != nil {
+		return nil, r.Failed(st.Query, err)
 	}
-	return res, err
+	affected, counted := res.RowsAffected()
+	if counted != nil {
+		affected = -1
+	}
+	r.changed(st, affected)
+	return res, nil
 }
 
 // Query is Exec for statements that return rows.
@@ -61,23 +62,31 @@ func (r *record) Query(ctx context.Context, st Statement, send SendQuery) (drive
 		return nil, err
 	}
 	rows, err := send(ctx)
-	switch {
-	case err == nil:
-		r.changed(st, -1) // INSERT ... RETURNING and its like
-	case !errors.Is(err, driver.ErrSkip):
-		r.Failed(st.Query, err)
+	if err != nil {
+		return nil, r.Failed(st.Query, err)
 	}
-	return rows, err
+	r.open.Add(1)
+	r.changed(st, -1) // INSERT ... RETURNING and its like
+	return rows, nil
 }
+
+// RowsDone is told of every result set that has been read or closed.
+func (r *record) RowsDone() { r.open.Add(-1) }
 
 // Failed notes an error, and keeps the first that forbids a COMMIT. An error that left the
 // connection unusable always does.
-func (r *record) Failed(query string, err error) {
+func (r *record) Failed(query string, err error) error {
+	if errors.Is(err, driver.ErrSkip) {
+		return err // the driver wants to be asked in another way
+	}
+	if r.open.Load() > 0 && errors.Is(err, driver.ErrBadConn) {
+		err = &RowsOpenError{Query: query, Cause: err}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// The verdict hears of every error, also of those after the first that aborts.
 	if !r.verdict(query, err) && r.valid() {
-		return
+		return err
 	}
 	if r.abort == nil {
 		r.abort = err
@@ -85,6 +94,7 @@ func (r *record) Failed(query string, err error) {
 	if r.over == nil {
 		r.over = err
 	}
+	return err
 }
 
 // forbid makes the COMMIT impossible for a reason of the runner's own.
@@ -106,38 +116,40 @@ func (r *record) refuse(query string) error {
 	if over != nil {
 		return &AfterAbortError{Query: query, Cause: over}
 	}
-	if !endsTransaction(query) {
+	var err error
+	switch {
+	case several(query):
+		err = &SeveralStatementsError{Query: query}
+	case endsTransaction(query):
+		err = &EndedByStatementError{Query: query}
+	default:
 		return nil
 	}
-	err := &EndedByStatementError{Query: query}
 	r.forbid(err)
 	return err
 }
 
-// changed notes a statement that went well. One that changed no row is none.
+// changed notes a statement that went well. One that changed no row is none, but for a CALL, whose
+// count is that of the last statement inside, and for an UPDATE, which may be a swap that has lost.
 func (r *record) changed(st Statement, affected int64) {
-	word, _ := keyword(st.Query)
-	switch word {
-	case "SELECT", "SHOW", "SET", "SAVEPOINT", "RELEASE", "DO", "EXPLAIN":
-		return
-	case "ROLLBACK": // TO SAVEPOINT: what had been written may be so no longer
-		r.mu.Lock()
-		r.partial = true
-		r.mu.Unlock()
-		return
-	}
-	if affected == 0 && word != "CALL" && word != "EXECUTE" { // theirs is the count of the last statement inside
-		return
-	}
+	word := Keyword(st.Query)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.changes++
+	if obscures(st.Query) {
+		r.partial = true
+	}
+	if !writes(st.Query) || affected == 0 && word != "CALL" && word != "UPDATE" {
+		return
+	}
+	if affected != 0 || word == "CALL" {
+		r.changes++
+	}
 	if len(r.writes) == maxWrites {
 		r.partial = true
 		return
 	}
 	w := Write{Query: st.Query, Affected: affected}
-	if affected == 1 {
+	if affected == 0 || affected == 1 {
 		w.Args = copyArgs(st.Args)
 	}
 	r.writes = append(r.writes, w)

@@ -22,13 +22,31 @@ type rows struct {
 	inner driver.Rows
 	hook  Hook
 	query string
+	done  bool // the hook knows that nothing is left to read
 }
 
 func (r *rows) Columns() []string { return r.inner.Columns() }
 
-func (r *rows) Next(dest []driver.Value) error { return r.note(r.inner.Next(dest)) }
+func (r *rows) Next(dest []driver.Value) error {
+	err := r.inner.Next(dest)
+	if err == io.EOF && !r.HasNextResultSet() { // drivers return io.EOF bare, by contract
+		r.finish()
+	}
+	return r.note(err)
+}
 
-func (r *rows) Close() error { return r.note(r.inner.Close()) }
+func (r *rows) Close() error {
+	err := r.note(r.inner.Close())
+	r.finish()
+	return err
+}
+
+func (r *rows) finish() {
+	if !r.done {
+		r.done = true
+		r.hook.RowsDone()
+	}
+}
 
 func (r *rows) HasNextResultSet() bool {
 	n, ok := r.inner.(driver.RowsNextResultSet)
@@ -44,7 +62,7 @@ func (r *rows) NextResultSet() error {
 
 func (r *rows) note(err error) error {
 	if err != nil && err != io.EOF { // drivers return io.EOF bare, by contract
-		r.hook.Failed(r.query, err)
+		return r.hook.Failed(r.query, err)
 	}
 	return err
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // ErrEndedByClosure is the abort cause of a closure that called Commit or Rollback on its *sql.Tx.
-var ErrEndedByClosure = errors.New("the closure called Commit or Rollback itself: leave the end of the " +
-	"transaction to its runner, which commits when the closure returns nil")
+var ErrEndedByClosure = errors.New("the closure called Commit or Rollback on its transaction: leave that out, " +
+	"also as defer tx.Rollback(); it is committed when the closure returns nil, and rolled back otherwise")
 
 // Session is one transaction on one watched connection. Its methods are for the runner's
 // goroutine; the Tx is for the closure.

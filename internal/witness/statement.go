@@ -1,9 +1,34 @@
 package witness
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
+
+// SeveralStatementsError refuses a text of more than one statement, which a connection with
+// multiStatements would run: what comes after the first one cannot be watched.
+type SeveralStatementsError struct{ Query string }
+
+// Error names the statements and the mend.
+func (e *SeveralStatementsError) Error() string {
+	return fmt.Sprintf("%q is more than one statement and was not sent: send them one by one, "+
+		"so that each can be watched", shorten(e.Query))
+}
+
+// RowsOpenError is the error of a statement that the connection could not take because the rows of
+// another were still being read.
+type RowsOpenError struct {
+	Query string
+	Cause error // what the driver said; it is not unwrapped, because it says that the connection is broken
+}
+
+// Error names the statement and the mend.
+func (e *RowsOpenError) Error() string {
+	return fmt.Sprintf("%q came while the rows of an earlier query were still open, which a MySQL connection "+
+		"cannot do: read them to the end or close them first (%v)", shorten(e.Query), e.Cause)
+}
 
 // EndedByStatementError refuses a statement that would have ended the transaction behind the back
 // of the runner that owns it.
@@ -11,8 +36,8 @@ type EndedByStatementError struct{ Query string }
 
 // Error names the statement and how transactions end instead.
 func (e *EndedByStatementError) Error() string {
-	return fmt.Sprintf("%q would end the transaction and was not sent: the transaction commits when "+
-		"the closure returns nil and is rolled back when it returns an error", shorten(e.Query))
+	return fmt.Sprintf("%q would end the transaction, or may, and was not sent: it is committed when "+
+		"the closure returns nil, and rolled back otherwise", shorten(e.Query))
 }
 
 // AfterAbortError refuses a statement that comes after one which the server has aborted.
@@ -29,6 +54,15 @@ func (e *AfterAbortError) Error() string {
 
 // Unwrap returns the cause, so that a closure that returns this error is judged by it.
 func (e *AfterAbortError) Unwrap() error { return e.Cause }
+
+// IsMisuse reports whether an abort's cause is something that the closure should not have done, and
+// not the server's doing.
+func IsMisuse(err error) bool {
+	var ended *EndedByStatementError
+	var several *SeveralStatementsError
+	var open *RowsOpenError
+	return errors.Is(err, ErrEndedByClosure) || errors.As(err, &ended) || errors.As(err, &several) || errors.As(err, &open)
+}
 
 // endsTransaction reports whether the statement commits or rolls back, be it by its name or, as
 // MySQL's and MariaDB's DDL does, implicitly.
@@ -53,7 +87,9 @@ func endsTransaction(query string) bool {
 		}
 		return next != "TEMPORARY"
 	case "ALTER", "TRUNCATE", "RENAME", "LOCK", "UNLOCK", "GRANT", "REVOKE",
-		"CHECK", "OPTIMIZE", "REPAIR", "FLUSH", "RESET", "CACHE", "INSTALL", "UNINSTALL":
+		"CHECK", "OPTIMIZE", "REPAIR", "FLUSH", "RESET", "CACHE", "INSTALL", "UNINSTALL",
+		"STOP", "CHANGE", "IMPORT", "XA", "BACKUP",
+		"PREPARE", "EXECUTE": // of SQL, whose text is not seen; Go's prepared statements are others
 		return true
 	case "ANALYZE": // of tables; MariaDB's ANALYZE UPDATE is an UPDATE
 		next, rest := keyword(rest)
@@ -65,48 +101,33 @@ func endsTransaction(query string) bool {
 		next, _ := keyword(rest)
 		return next == "INDEX"
 	case "SET": // SET autocommit = 1 commits what is open
-		return strings.Contains(strings.ToLower(rest), "autocommit")
+		next, _ := keyword(rest)
+		return next == "PASSWORD" || strings.Contains(strings.ToLower(rest), "autocommit")
 	}
 	return false
 }
 
-// keyword returns the first word of query in upper case, and what follows it, skipping blanks,
-// opening brackets and comments. The content of a MySQL version comment (/*! ... */) is skipped too.
-func keyword(query string) (word, rest string) {
-	for {
-		query = strings.TrimLeft(query, " \t\r\n(;")
-		var end string
-		switch {
-		case strings.HasPrefix(query, "/*"):
-			end = "*/"
-		case strings.HasPrefix(query, "#"), strings.HasPrefix(query, "--"):
-			end = "\n"
-		default:
-			i := 0
-			for i < len(query) && (query[i]|0x20 >= 'a' && query[i]|0x20 <= 'z' || query[i] == '_') {
-				i++
-			}
-			return strings.ToUpper(query[:i]), query[i:]
-		}
-		i := strings.Index(query, end)
-		if i < 0 {
-			return "", ""
-		}
-		query = query[i+len(end):]
+// writes reports whether a statement may change rows.
+func writes(query string) bool {
+	switch word, rest := keyword(query); word {
+	case "SELECT", "SHOW", "SET", "SAVEPOINT", "RELEASE", "DO", "EXPLAIN", "DESCRIBE", "DESC", "HELP",
+		"USE", "TABLE", "VALUES", "ROLLBACK", "CREATE", "DROP":
+		return false
+	case "WITH":
+		return verb.MatchString(rest)
 	}
+	return true
 }
 
-// shorten cuts a statement for use in an error.
-func shorten(query string) string {
-	query = strings.Join(strings.Fields(query), " ")
-	if len(query) > 80 {
-		return query[:77] + "..."
-	}
-	return query
-}
+// verb finds what makes a WITH more than a SELECT. It also finds FOR UPDATE, to be safe.
+var verb = regexp.MustCompile(`(?i)\b(UPDATE|DELETE|INSERT|REPLACE)\b`)
 
-// Keyword returns the first word of a statement in upper case, past blanks, brackets and comments.
-func Keyword(query string) string {
-	word, _ := keyword(query)
-	return word
+// obscures reports whether a statement makes unsure what others of the transaction have written:
+// it takes a part back to a savepoint, or changes what a table's name means.
+func obscures(query string) bool {
+	switch Keyword(query) {
+	case "ROLLBACK", "USE", "CREATE", "DROP":
+		return true
+	}
+	return false
 }

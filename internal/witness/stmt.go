@@ -25,11 +25,10 @@ type stmt struct {
 func (s *stmt) NumInput() int { return s.inner.NumInput() }
 
 func (s *stmt) Close() error {
-	err := s.inner.Close()
-	if err != nil {
-		s.conn.hook.Failed(s.query, err)
+	if err := s.inner.Close(); err != nil {
+		return s.conn.hook.Failed(s.query, err)
 	}
-	return err
+	return nil
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {

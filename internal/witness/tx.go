@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"time"
 )
 
 // tx ends the transaction of a session. It sends COMMIT and ROLLBACK as statements, because
@@ -69,8 +71,23 @@ func (t *tx) send(statement string, fallback func() error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), t.conn.bound)
 	defer cancel()
 	_, err := execer.ExecContext(ctx, statement, nil)
-	if errors.Is(err, driver.ErrSkip) {
+	switch {
+	case errors.Is(err, driver.ErrSkip):
 		return fallback()
+	case err != nil && ctx.Err() != nil:
+		return &NoAnswerError{Statement: statement, Bound: t.conn.bound}
 	}
 	return err
+}
+
+// NoAnswerError says that the bound of a COMMIT or ROLLBACK ran out. It does not unwrap to
+// context.DeadlineExceeded, which would pass for the caller's own deadline.
+type NoAnswerError struct {
+	Statement string
+	Bound     time.Duration
+}
+
+// Error names the statement and its bound.
+func (e *NoAnswerError) Error() string {
+	return fmt.Sprintf("no answer to %s within %v", e.Statement, e.Bound)
 }
