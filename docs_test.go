@@ -57,7 +57,7 @@ func TestDocumentsShowTestedCode(t *testing.T) {
 }
 
 // exampleBody returns what stands between the braces of an Example, without the setup above a line
-// that says "// ---" and without the output.
+// that says "// ---", what comes below a second such line, and the output.
 func exampleBody(t *testing.T, file, name string) string {
 	t.Helper()
 	src, err := os.ReadFile(file)
@@ -72,15 +72,20 @@ func exampleBody(t *testing.T, file, name string) string {
 		}
 		body := string(src[fset.Position(fn.Body.Lbrace).Offset+1 : fset.Position(fn.Body.Rbrace).Offset])
 		if _, after, ok := strings.Cut(body, "// ---\n"); ok {
-			body = after
+			body, _, _ = strings.Cut(after, "// ---\n")
 		}
 		body, _, _ = strings.Cut(body, "\n\n\t// Output:")
 		body, _, _ = strings.Cut(body, "\n\t// Output:")
-		body = strings.Trim(body, "\n")
-		return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll("\n"+body, "\n\t", "\n"), "\n"), "\t", "    ") + "\n"
+		return dedent(strings.Trim(strings.TrimRight(body, " \t\n"), "\n"))
 	}
 	t.Fatalf("%s has no %s", file, name)
 	return ""
+}
+
+// dedent takes off the indentation of the first line, and makes spaces of the other tabs.
+func dedent(code string) string {
+	indent := "\n" + code[:len(code)-len(strings.TrimLeft(code, "\t"))]
+	return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll("\n"+code, indent, "\n"), "\n"), "\t", "    ") + "\n"
 }
 
 // Ensures that every make target and every local file that the documents name is there.

@@ -60,6 +60,29 @@ func ExampleUpdateTxResult() {
 	// account 43: balance 80, version 2, ledger +0
 }
 
+// One takes what RowsAffected returns, so that hand-written SQL needs no more than this.
+func ExampleOne_databaseSQL() {
+	ctx, db, balance, id, version := context.Background(), openShop(), int64(70), uint64(42), uint64(7)
+	defer closeShop(db)
+	deduct := func(tx *sql.Tx) error {
+		// ---
+		res, err := tx.ExecContext(ctx,
+			"UPDATE account SET balance = ?, version = version + 1 WHERE id = ? AND version = ?",
+			balance, id, version)
+		if err != nil {
+			return err
+		}
+		return optimistic.One(res.RowsAffected())
+		// ---
+	}
+	fmt.Println(optimistic.UpdateTx(ctx, db, func(_ context.Context, tx *sql.Tx) error { return deduct(tx) }))
+
+	// Output:
+	// <nil>
+	// account 42: balance 70, version 8, ledger +0
+	// account 43: balance 50, version 1, ledger +0
+}
+
 // One turns the row count of a version-checked UPDATE into an error.
 func ExampleOne() {
 	ctx, db := context.Background(), openShop()

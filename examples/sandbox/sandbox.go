@@ -9,6 +9,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os/signal"
+	"syscall"
 
 	"github.com/sqlcas/sqlcas"
 )
@@ -37,7 +39,11 @@ type Sandbox struct {
 
 // Open makes a sandbox on the server of dsn, or an embedded one if dsn is empty. The pool holds at
 // most conns connections. If ctx ends while Open works, nothing is left behind.
+//
+// From then on a reader of the program's output that goes away, as in "... | head", does not end the
+// program before Close has cleaned up.
 func Open(ctx context.Context, dsn string, conns int) (*Sandbox, error) {
+	signal.Ignore(syscall.SIGPIPE)
 	if dsn == "" {
 		return openEmbedded(ctx, conns)
 	}

@@ -86,6 +86,9 @@ func (s *shop) query(c *Conn, st Statement) (Reply, error) {
 		}
 		return Reply{Columns: []string{"total"}, Rows: [][]driver.Value{{sum}}}, nil
 	}
+	if strings.HasPrefix(st.Query, "UPDATE account SET balance = ?") { // written by hand
+		return s.swap(c, s.accounts, st), nil
+	}
 	if strings.HasPrefix(st.Query, "SELECT CONNECTION_ID()") { // asked by the runner; the shop is no server
 		return Reply{}, nil
 	}
