@@ -35,8 +35,8 @@ var endings = []ending{
 	{text: "/*!40000 ALTER TABLE ballast COMMENT 'x' */"},
 	{text: "/*!40000 ALTER TABLE ballast DISABLE KEYS */"},
 	{text: "SET STATEMENT lock_wait_timeout = 1 FOR ALTER TABLE ballast COMMENT 'x'", mariaDB: true},
-	{text: "/*!50000 SET STATEMENT lock_wait_timeout = 1 FOR TRUNCATE TABLE ballast */", mariaDB: true},
-	{text: "SET/**/STATEMENT lock_wait_timeout = 1 FOR/**/ALTER TABLE ballast COMMENT 'x'", mariaDB: true},
+	{text: "/*!50000 SET STATEMENT lock_wait_timeout = 1 FOR TRUNCATE ballast */", mariaDB: true},
+	{text: "SET/**/STATEMENT lock_wait_timeout = 1 FOR/**/TRUNCATE TABLE ballast", mariaDB: true},
 	{text: "/*!50000 */ COMMIT"},
 	{text: "/*!999999 SELECT */ COMMIT"}, // for servers of a later version, and so for none
 	{text: "SET autocommit = 1"},
@@ -52,7 +52,7 @@ var endings = []ending{
 // account.
 var several = []string{
 	"UPDATE account SET version = version + 1 WHERE id = %d; COMMIT",
-	"UPDATE account SET version = version + 1 WHERE id = %d;\n-- a note; and more\n/*!50000 COMMIT */;",
+	"UPDATE account SET version = version + 1 WHERE id = %d;\n-- a note; more\n/*!50000 COMMIT */;",
 	"UPDATE account SET owner = 'a;\\'b' WHERE id = %d; ALTER TABLE ballast COMMENT 'x'",
 	"/*!50000 UPDATE account SET version = version + 1 WHERE id = %d; COMMIT */",
 	"UPDATE account SET version = version + 1 WHERE id = %d --\tdon't\n; COMMIT",

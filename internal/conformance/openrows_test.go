@@ -65,9 +65,10 @@ func TestStatementAmongOpenRows(t *testing.T) {
 				e.want(t, id, opening, 1)
 			}
 			e.settled(t)
-			require.NoError(t, optimistic.UpdateTx(t.Context(), e.db, func(ctx context.Context, tx *sql.Tx) error {
+			one := func(ctx context.Context, tx *sql.Tx) error {
 				return optimistic.One(add(ctx, tx, ids[0], nil))
-			}))
+			}
+			require.NoError(t, optimistic.UpdateTx(t.Context(), e.db, one), "the pool goes on")
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestNoWaitWhereATimeoutRollsBack(t *testing.T) {
 		_, err := h.tx.ExecContext(t.Context(), take, locked)
 		require.NoError(t, err)
 		undone := noWaitUndoes(t, e, locked)
-		require.Equal(t, s.MariaDB(), undone, "NOWAIT undoes the transaction; if not, this test shows nothing")
+		require.Equal(t, s.MariaDB(), undone, "NOWAIT undoes all; if not, this test shows nothing")
 
 		version := uint64(1)
 		for name, read := range noWaitReads(locked) {
@@ -71,7 +71,8 @@ func noWaitUndoes(t *testing.T, e *env, locked uint64) bool {
 	tx, err := e.other.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	require.NoError(t, note(t.Context(), tx, "by hand"))
-	row := tx.QueryRowContext(t.Context(), "SELECT id FROM account WHERE id = ? FOR UPDATE NOWAIT", locked)
+	const query = "SELECT id FROM account WHERE id = ? FOR UPDATE NOWAIT"
+	row := tx.QueryRowContext(t.Context(), query, locked)
 	require.NotZero(t, number(row.Scan(new(uint64))))
 	require.NoError(t, tx.Commit())
 	return e.trail(t, "by hand") == 0

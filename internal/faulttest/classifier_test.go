@@ -22,7 +22,9 @@ func TestNoClassifierOverridesALostCommit(t *testing.T) {
 		"conflict": sqlcas.ClassConflict, "transient": sqlcas.ClassTransient,
 		"permanent": sqlcas.ClassPermanent,
 	}
-	modes := []faultproxy.Mode{faultproxy.DropReply, faultproxy.DropRequest, faultproxy.DropRequestBoth}
+	modes := []faultproxy.Mode{
+		faultproxy.DropReply, faultproxy.DropRequest, faultproxy.DropRequestBoth,
+	}
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		r := newRig(t, s, 1)
 		p, cfg := r.proxied(t)
@@ -48,7 +50,9 @@ func TestNoClassifierOverridesALostCommit(t *testing.T) {
 }
 
 // callAs is call with a classifier that says the same of every error.
-func (l *lane) callAs(t *testing.T, f fault, k kind, memo string, class sqlcas.Class) (outcome, error) {
+func (l *lane) callAs(
+	t *testing.T, f fault, k kind, memo string, class sqlcas.Class,
+) (outcome, error) {
 	t.Helper()
 	before, _, err := l.state(t.Context(), memo)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 // A seat is a row whose key moves. A chair hangs on it by a foreign key, which moves it along.
 const (
-	seat = `CREATE TABLE seat (pos INT NOT NULL PRIMARY KEY, who VARCHAR(9) NOT NULL DEFAULT '',
-		version BIGINT UNSIGNED NOT NULL DEFAULT 1) ENGINE=InnoDB`
+	seat = `CREATE TABLE seat (pos INT NOT NULL PRIMARY KEY, who VARCHAR(9) NOT NULL UNIQUE,
+		taken INT NOT NULL DEFAULT 0, version BIGINT UNSIGNED NOT NULL DEFAULT 1) ENGINE=InnoDB`
 	chair = `CREATE TABLE chair (pos INT NOT NULL PRIMARY KEY, n INT NOT NULL DEFAULT 0,
 		version BIGINT UNSIGNED NOT NULL DEFAULT 1,
 		FOREIGN KEY (pos) REFERENCES seat (pos) ON UPDATE CASCADE) ENGINE=InnoDB`
@@ -47,7 +47,8 @@ func swapAll(queries ...string) func(context.Context, *sql.Tx) error {
 // is called unknown, and that nothing is done again. What it does beside its swaps, here a note,
 // would be there twice if the look-up took the transaction for one that was not applied.
 func (r *rig) requireUnknownOnce(
-	t *testing.T, name string, p *faultproxy.Proxy, db *sql.DB, swaps func(context.Context, *sql.Tx) error,
+	t *testing.T, name string, p *faultproxy.Proxy, db *sql.DB,
+	swaps func(context.Context, *sql.Tx) error,
 ) {
 	t.Helper()
 	p.FaultCommits(faultproxy.DropReply, 1)
@@ -73,29 +74,36 @@ func (r *rig) requireUnknownOnce(
 func TestLookUpOfAKeyThatMoves(t *testing.T) {
 	t.Parallel()
 	const (
-		away    = "UPDATE seat SET pos = 0, version = version + 1 WHERE pos = 1 AND version = 5"
-		spelled = "UPDATE `seat` SET `seat`.`POS` = 0, version = version + 1 WHERE pos = 1 AND version = 5"
-		follow  = "UPDATE seat SET pos = 1, version = version + 1 WHERE pos = 2 AND version = 4"
-		bare    = "UPDATE seat SET pos = 1, version = 5 WHERE pos = 2"
+		own     = "UPDATE seat SET pos = 0, version = version + 1 WHERE pos = 1 AND version = 4"
+		spelled = "UPDATE `seat` SET `seat`.`POS` = 0, version = version + 1 " +
+			"WHERE pos = 1 AND version = 4"
+		follow = "UPDATE seat SET pos = 1, version = version + 1 WHERE pos = 2 AND version = 3"
+
+		stays  = "UPDATE seat SET taken = 1, version = version + 1 WHERE pos = 1 AND version = 4"
+		leave  = "UPDATE seat SET pos = 0, version = version + 1 WHERE who = 'ann' AND version = 5"
+		enter  = "UPDATE seat SET pos = 1, version = version + 1 WHERE who = 'bob' AND version = 3"
+		remove = "UPDATE seat SET pos = 0 WHERE who = 'ann'"
+		put    = "UPDATE seat SET pos = 1, version = version + 1 WHERE who = 'bob'"
 	)
 	cases := map[string]struct {
 		swaps    []string
 		newcomer bool // another writer takes the seat before the look-up
 	}{
-		"the swap's own key":        {[]string{away}, true},
-		"its own key, spelled anew": {[]string{spelled}, true},
-		"another swap's key":        {[]string{away, follow}, false},
-		"the key by a plain UPDATE": {[]string{away, bare}, false},
+		"the swap's own key":              {[]string{own}, true},
+		"its own key, spelled anew":       {[]string{spelled}, true},
+		"the own keys of two":             {[]string{own, follow}, false},
+		"a key that other swaps assign":   {[]string{stays, leave, enter}, false},
+		"a key that other UPDATEs assign": {[]string{stays, remove, put}, false},
 	}
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		r := newRig(t, s, 1)
 		r.exec(t, seat)
 		for name, c := range cases {
 			r.exec(t, "DELETE FROM seat")
-			r.exec(t, "INSERT INTO seat (pos, version) VALUES (1, 5), (2, 4)")
+			r.exec(t, "INSERT INTO seat (pos, who, version) VALUES (1, 'ann', 4), (2, 'bob', 3)")
 			p, db := r.beforeLookUp(t, func() {
 				if c.newcomer {
-					r.exec(t, "INSERT INTO seat (pos, version) VALUES (1, 5)")
+					r.exec(t, "INSERT INTO seat (pos, who, version) VALUES (1, 'cid', 4)")
 				}
 			})
 			r.requireUnknownOnce(t, name, p, db, swapAll(c.swaps...))
@@ -110,7 +118,7 @@ func TestLookUpOfAKeyThatAForeignKeyMoves(t *testing.T) {
 		r := newRig(t, s, 1)
 		r.exec(t, seat)
 		r.exec(t, chair)
-		r.exec(t, "INSERT INTO seat (pos, version) VALUES (1, 5), (2, 4)")
+		r.exec(t, "INSERT INTO seat (pos, who, version) VALUES (1, 'ann', 5), (2, 'bob', 4)")
 		r.exec(t, "INSERT INTO chair (pos, version) VALUES (1, 5), (2, 5)")
 		p, db := r.beforeLookUp(t, func() {})
 		r.requireUnknownOnce(t, "cascade", p, db, swapAll(
@@ -125,15 +133,15 @@ func TestLookUpOfAKeyThatAForeignKeyMoves(t *testing.T) {
 // starts there as well, and would call an applied change absent (case 44).
 func TestLookUpOfARowThatIsEnteredAnew(t *testing.T) {
 	t.Parallel()
-	const remove, enter = "DELETE FROM seat WHERE pos = 1", "INSERT INTO seat (pos) VALUES (1)"
+	const remove, enter = "DELETE FROM seat", "INSERT INTO seat (pos, who) VALUES (1, 'ann')"
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		r := newRig(t, s, 1)
 		r.exec(t, seat)
 		for name, again := range map[string][]string{
-			"replaced":          {"REPLACE INTO seat (pos) VALUES (1)"},
+			"replaced":          {"REPLACE INTO seat (pos, who) VALUES (1, 'bob')"},
 			"deleted, inserted": {remove, enter},
 		} {
-			r.exec(t, "DELETE FROM seat")
+			r.exec(t, remove)
 			r.exec(t, enter)
 			p, db := r.beforeLookUp(t, func() {
 				for _, q := range again {
@@ -141,7 +149,7 @@ func TestLookUpOfARowThatIsEnteredAnew(t *testing.T) {
 				}
 			})
 			r.requireUnknownOnce(t, name, p, db, swapAll(
-				"UPDATE seat SET who = 'ann', version = version + 1 WHERE pos = 1 AND version = 1"))
+				"UPDATE seat SET taken = 1, version = version + 1 WHERE pos = 1 AND version = 1"))
 		}
 	})
 }

@@ -131,9 +131,9 @@ func (c *socketConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Ensures that a session over a Unix socket is looked up as any other, once the server is old enough
-// for the session's number to be beyond doubt: a lost COMMIT that was carried out is unknown, and
-// one that was not is made again, with no lock left (case 44).
+// Ensures that a session over a Unix socket is looked up as any other, once the server is old
+// enough for the session's number to be beyond doubt: a lost COMMIT that was carried out is unknown,
+// and one that was not is made again, with no lock left (case 44).
 func TestLookUpOverAUnixSocket(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {

@@ -124,3 +124,10 @@ func queryDriver(ctx context.Context, dc driver.Conn, query string) (driver.Rows
 	}
 	return nil, errNoQueryer
 }
+
+// forget has identify ask again: the connection's default schema is another.
+func forget(dc driver.Conn) {
+	if key, ok := weakKey(dc); ok {
+		identities.Delete(key)
+	}
+}

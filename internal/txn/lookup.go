@@ -88,11 +88,14 @@ func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
 			pinned[strings.ToLower(t.column)] = t
 		}
 	}
-	types, err := s.columnTypes(ctx, conn)
-	if err != nil || !pinned[strings.ToLower(s.version)].hasRoom(types[strings.ToLower(s.version)]) {
+	columns, err := s.columns(ctx, conn)
+	if err != nil || !columns[strings.ToLower(s.version)].tells(pinned[strings.ToLower(s.version)]) {
 		return false, err
 	}
 	where, args := s.inSchema()
+	if moves, err := s.movesWithAnother(ctx, conn); err != nil || moves {
+		return false, err
+	}
 	rows, err := conn.QueryContext(ctx, "SELECT INDEX_NAME, COALESCE(COLUMN_NAME, ''), NULLABLE = 'YES' "+
 		"FROM information_schema.STATISTICS WHERE NON_UNIQUE = 0 AND "+where, args...)
 	if err != nil {
@@ -108,7 +111,7 @@ func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
 		}
 		column = strings.ToLower(column)
 		t, ok := pinned[column]
-		ok = ok && !nullable && !strings.EqualFold(column, s.version) && t.comparesExactly(types[column])
+		ok = ok && !nullable && !strings.EqualFold(column, s.version) && t.comparesExactly(columns[column].dataType)
 		if before, seen := covered[index]; seen {
 			ok = ok && before
 		}
@@ -122,26 +125,55 @@ func (s swap) unique(ctx context.Context, conn *sql.Conn) (bool, error) {
 	return false, rows.Err()
 }
 
-// columnTypes returns the types of the table's columns by their names in lower case. It is a query
-// of its own because MariaDB answers a join with information_schema.COLUMNS by opening every table
-// of the schema.
-func (s swap) columnTypes(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
+// movesWithAnother reports whether a foreign key changes the table's columns when another table's
+// row changes: a key that does so names no row for ever.
+func (s swap) movesWithAnother(ctx context.Context, conn *sql.Conn) (bool, error) {
 	where, args := s.inSchema()
-	rows, err := conn.QueryContext(ctx, "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE "+
-		where, args...)
+	var cascades int
+	err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS "+
+		"WHERE UPDATE_RULE NOT IN ('NO ACTION', 'RESTRICT') AND "+
+		strings.Replace(where, "TABLE_SCHEMA", "CONSTRAINT_SCHEMA", 1), args...).Scan(&cascades)
+	return cascades > 0, err
+}
+
+// column is what a look-up needs to know of a column.
+type column struct {
+	dataType string
+	initial  string // its default
+}
+
+// columns returns the table's columns by their names in lower case. It is a query of its own
+// because MariaDB answers a join with information_schema.COLUMNS by opening every table of the
+// schema.
+func (s swap) columns(ctx context.Context, conn *sql.Conn) (map[string]column, error) {
+	where, args := s.inSchema()
+	rows, err := conn.QueryContext(ctx, "SELECT COLUMN_NAME, DATA_TYPE, COALESCE(COLUMN_DEFAULT, '') "+
+		"FROM information_schema.COLUMNS WHERE "+where, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	types := map[string]string{}
+	columns := map[string]column{}
 	for rows.Next() {
-		var column, dataType string
-		if err := rows.Scan(&column, &dataType); err != nil {
+		var name string
+		var c column
+		if err := rows.Scan(&name, &c.dataType, &c.initial); err != nil {
 			return nil, err
 		}
-		types[strings.ToLower(column)] = dataType
+		columns[strings.ToLower(name)] = c
 	}
-	return types, rows.Err()
+	return columns, rows.Err()
+}
+
+// tells reports whether a version in this column that equals the term's must be an old one: no row
+// that is entered anew starts there, and it is not where a version stops.
+func (c column) tells(t term) bool {
+	version, ok := t.integer()
+	initial, err := strconv.ParseUint(strings.Trim(c.initial, "'"), 10, 64)
+	if err == nil && version <= initial {
+		return false
+	}
+	return ok && t.hasRoom(c.dataType)
 }
 
 // inSchema is the condition that names the table in information_schema, with its parameters. The

@@ -47,6 +47,8 @@ type fakeServer struct {
 	name      string               // what CONCAT_WS(hostname, port, server_id) gives
 	uptime    int64                // seconds
 	rollsBack int64                // innodb_rollback_on_timeout
+	initial   string               // the default of every column
+	cascades  int64                // foreign keys that move the table's columns
 	kill      error                // what KILL ends with
 	index     [][]driver.Value     // rows of information_schema.STATISTICS
 	columns   [][]driver.Value     // rows of information_schema.COLUMNS
@@ -92,7 +94,14 @@ func (f *fakeServer) answer(ctx context.Context, c *scriptdb.Conn, st scriptdb.S
 		return scriptdb.Reply{Columns: []string{"index", "column", "nullable"}, Rows: f.index}, nil
 	case strings.Contains(st.Query, "information_schema.COLUMNS"):
 		ask("columns")
-		return scriptdb.Reply{Columns: []string{"column", "type"}, Rows: f.columns}, nil
+		rows := make([][]driver.Value, len(f.columns))
+		for i, c := range f.columns {
+			rows[i] = []driver.Value{c[0], c[1], f.initial}
+		}
+		return scriptdb.Reply{Columns: []string{"column", "type", "default"}, Rows: rows}, nil
+	case strings.Contains(st.Query, "information_schema.REFERENTIAL_CONSTRAINTS"):
+		ask("cascades")
+		return scriptdb.Reply{Columns: []string{"n"}, Rows: [][]driver.Value{{f.cascades}}}, nil
 	case strings.HasPrefix(st.Query, "SET SESSION innodb_lock_wait_timeout"):
 		ask("timeout")
 		return scriptdb.Reply{}, nil

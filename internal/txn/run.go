@@ -100,7 +100,7 @@ func (a *attempt) run(ctx context.Context) (res Result) {
 			res = Result{Err: err, Class: a.settings.ClassOf(err)}
 			return err
 		}
-		res = a.inside(ctx, sess)
+		res = a.inside(ctx, dc.(driver.Conn), sess)
 		if res.Outcome == Unknown {
 			swaps = tellingSwaps(sess.Writes())
 		}
@@ -125,12 +125,15 @@ func (a *attempt) begin(ctx context.Context, dc driver.Conn) (*witness.Session, 
 
 // inside calls the closure and ends the transaction. On a panic or Goexit only the deferred part
 // runs: it rolls back, and the stack goes on unwinding.
-func (a *attempt) inside(ctx context.Context, sess *witness.Session) Result {
+func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Session) Result {
 	a.began = true
 	ended := false
 	defer func() {
 		if !ended {
 			sess.Rollback()
+		}
+		if sess.Moved() {
+			forget(dc)
 		}
 		a.clean = sess.Clean()
 		sess.Close()

@@ -34,6 +34,7 @@ type record struct {
 	over    error // the first error of the server's that does: nothing more is sent after it
 	changes int   // statements sent that may have changed something
 	writes  []Write
+	moved   bool // the default schema may be another
 	partial bool // writes is not the whole story
 }
 
@@ -135,6 +136,7 @@ func (r *record) changed(st Statement, affected int64) {
 	word := Keyword(st.Query)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.moved = r.moved || word == "USE"
 	if obscures(st.Query) {
 		r.partial = true
 	}

@@ -93,6 +93,13 @@ func (s *Session) Changes() int {
 	return s.conn.rec.changes
 }
 
+// Moved reports whether the transaction may have changed the connection's default schema.
+func (s *Session) Moved() bool {
+	s.conn.rec.mu.Lock()
+	defer s.conn.rec.mu.Unlock()
+	return s.conn.rec.moved
+}
+
 // Writes returns what the transaction has written, in order. It is not complete if a part has been
 // taken back to a savepoint, or if it is too much to remember.
 func (s *Session) Writes() (writes []Write, complete bool) {

@@ -67,6 +67,9 @@ func IsMisuse(err error) bool {
 // endsTransaction reports whether the statement commits or rolls back, be it by its name or, as
 // MySQL's and MariaDB's DDL does, implicitly.
 func endsTransaction(query string) bool {
+	if later, ok := behindVersionComment(query); ok && endsTransaction(later) {
+		return true
+	}
 	first, rest := keyword(query)
 	switch first {
 	case "COMMIT", "BEGIN":
@@ -88,7 +91,7 @@ func endsTransaction(query string) bool {
 		return next != "TEMPORARY"
 	case "ALTER", "TRUNCATE", "RENAME", "LOCK", "UNLOCK", "GRANT", "REVOKE",
 		"CHECK", "OPTIMIZE", "REPAIR", "FLUSH", "RESET", "CACHE", "INSTALL", "UNINSTALL",
-		"STOP", "CHANGE", "IMPORT", "XA", "BACKUP",
+		"STOP", "CHANGE", "IMPORT", "XA", "BACKUP", "CLONE",
 		"PREPARE", "EXECUTE": // of SQL, whose text is not seen; Go's prepared statements are others
 		return true
 	case "ANALYZE": // of tables; MariaDB's ANALYZE UPDATE is an UPDATE
@@ -102,10 +105,13 @@ func endsTransaction(query string) bool {
 		return next == "INDEX"
 	case "SET": // SET autocommit = 1 commits what is open
 		next, _ := keyword(rest)
-		return next == "PASSWORD" || strings.Contains(strings.ToLower(rest), "autocommit")
+		return next == "DEFAULT" || setCommits.MatchString(rest)
 	}
 	return false
 }
+
+// setCommits finds what makes a SET commit. A variable of the user's own, @password, does not.
+var setCommits = regexp.MustCompile(`(?is)autocommit|(?:^|,)[\s\v]*PASSWORD\b`)
 
 // writes reports whether a statement may change rows.
 func writes(query string) bool {

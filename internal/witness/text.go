@@ -13,7 +13,7 @@ func Keyword(query string) string {
 }
 
 // statementFor is what MariaDB takes in front of a statement to set variables for it alone.
-var statementFor = regexp.MustCompile(`(?is)^\s*STATEMENT\b.*?\sFOR\s`)
+var statementFor = regexp.MustCompile(`(?is)^(?:\s|/\*.*?\*/)*STATEMENT\b.*?(?:\s|\*/)FOR\b`)
 
 // keyword is Keyword that also returns what follows the word.
 func keyword(query string) (word, rest string) {
@@ -38,6 +38,9 @@ func firstWord(query string) (word, rest string) {
 		switch {
 		case strings.HasPrefix(query, "/*!"), strings.HasPrefix(query, "/*M!"):
 			query = strings.TrimLeft(query[strings.IndexByte(query, '!')+1:], "0123456789")
+			continue
+		case strings.HasPrefix(query, "*/"): // of a comment that the server executes
+			query = query[2:]
 			continue
 		case strings.HasPrefix(query, "/*"):
 			end = "*/"
@@ -73,7 +76,7 @@ func several(query string) bool {
 			i = skipQuoted(query, i)
 		case strings.HasPrefix(query[i:], "/*") && !strings.HasPrefix(query[i:], "/*!"):
 			i = skipTo(query, i, "*/")
-		case c == '#', strings.HasPrefix(query[i:], "-- "):
+		case c == '#', strings.HasPrefix(query[i:], "--") && i+2 < len(query) && query[i+2] <= ' ':
 			i = skipTo(query, i, "\n")
 		}
 	}
@@ -108,4 +111,15 @@ func shorten(query string) string {
 		return query[:77] + "..."
 	}
 	return query
+}
+
+// behindVersionComment returns what follows the comment that a statement begins with, if that is one
+// which a server of an older version skips.
+func behindVersionComment(query string) (string, bool) {
+	query = strings.TrimLeft(query, " \t\r\n\f\v(;")
+	if !strings.HasPrefix(query, "/*!") && !strings.HasPrefix(query, "/*M!") {
+		return "", false
+	}
+	_, rest, ok := strings.Cut(query, "*/")
+	return rest, ok
 }
