@@ -141,22 +141,20 @@ func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Sess
 	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, sess: sess}
 	err := a.fn(context.WithValue(ctx, frameKey{}, frame), sess.Tx)
 	frame.end()
-	var lost error
-	if err == nil {
-		if lost = lostSwap(sess.Writes()); lost != nil {
-			sess.Forbid(lost)
-		}
-	}
-	if err == nil {
-		fate := sess.Commit()
+	if err != nil {
+		sess.Rollback()
 		ended = true
-		res := a.afterCommit(fate, sess.Aborted())
-		res.Lost = lost != nil && res.Abort == lost
-		return res
+		return a.afterError(err, sess.Aborted())
 	}
-	sess.Rollback()
+	lost := lostSwap(sess.Writes())
+	if lost != nil {
+		sess.Forbid(lost)
+	}
+	fate := sess.Commit()
 	ended = true
-	return a.afterError(err, sess.Aborted())
+	res := a.afterCommit(fate, sess.Aborted())
+	res.Lost = lost != nil && res.Abort == lost
+	return res
 }
 
 // afterError judges a closure that returned an error. Where the error says nothing of itself, be
