@@ -94,10 +94,13 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // has aborted a statement, nothing more of the transaction is sent: after a deadlock the server has
 // left the transaction, and what followed would be durable at once, each statement for itself. If
 // fn returns nil nevertheless, nothing is committed and the error is ErrTxAborted. It is also that
-// if a version-checked UPDATE has affected no row and fn, having forgotten One, returns nil.
+// if a version-checked UPDATE of the form SET v = v + 1 ... WHERE key = ? AND v = ? has affected no
+// row and fn, having forgotten One, returns nil. A swap that may lose on purpose stands behind a
+// SAVEPOINT: ROLLBACK TO it when it has lost.
 //
 // fn must not end the transaction, be it by tx.Commit, by defer tx.Rollback() or by a statement that
-// commits implicitly: that is refused, and ErrTxAborted as well. It must use tx and not db, and must
+// commits, or that hides what it does (several in one text, PREPARE and EXECUTE of SQL): that is
+// refused, and ErrTxAborted as well. It must use tx and not db, and must
 // not keep anything of an attempt that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved into the transaction by Tx.Stmt:
 // prepare them on tx.
 //

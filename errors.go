@@ -45,7 +45,9 @@ var (
 
 	// ErrNested says that a harness was started inside the closure of another in a way that would
 	// multiply the retries or escape the transaction. The text tells the mend. Returned by Retry
-	// inside any harness, and by RetryTx inside a plain Retry, before any SQL.
+	// inside any harness, and by RetryTx inside a plain Retry, inside of a RetryTx on another
+	// database that is itself inside of one on this database, and with the context of a closure that
+	// has returned; before any SQL of its own.
 	ErrNested = errors.New("sqlcas: nested harness")
 
 	// ErrInvalidArgument says that a call's arguments or options make no sense; the text names the

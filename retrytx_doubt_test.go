@@ -126,6 +126,53 @@ func TestAStatementAmongOpenRowsIsNotRetried(t *testing.T) {
 	require.Equal(t, 1, r.Attempts)
 }
 
+// Ensures that a connection lost while rows are open forbids the COMMIT also where the driver cannot
+// tell that it is lost, and that one lost while reading the rows is a lost connection, not a mistake.
+func TestAConnectionLostAmongOpenRows(t *testing.T) {
+	t.Parallel()
+	selected := scriptdb.Reply{Columns: []string{"id"}, Rows: [][]driver.Value{{int64(1)}, {int64(2)}}}
+	script := scriptdb.New(func(_ context.Context, _ *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		switch st.Query {
+		case "SELECT id FROM a":
+			return selected, nil
+		case "UPDATE a SET b = 1":
+			return scriptdb.Reply{}, driver.ErrBadConn // and the connection still says that it is valid
+		}
+		return scriptdb.Reply{Affected: 1}, nil
+	})
+	err := sqlcas.RetryTx(t.Context(), pool(t, script), func(ctx context.Context, tx *sql.Tx) error {
+		rows, err := tx.Query("SELECT id FROM a")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		_ = changeOne(ctx, tx)
+		return nil
+	}, quick)
+	require.ErrorIs(t, err, sqlcas.ErrTxAborted)
+	require.Zero(t, script.Count("COMMIT"))
+
+	reads := 0
+	script = scriptdb.New(func(_ context.Context, _ *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		if st.Query != "SELECT id FROM a" {
+			return scriptdb.Reply{}, nil
+		}
+		if reads++; reads == 1 {
+			return scriptdb.Reply{Columns: []string{"id"}, CloseErr: driver.ErrBadConn}, nil
+		}
+		return selected, nil
+	})
+	err = sqlcas.RetryTx(t.Context(), pool(t, script), func(_ context.Context, tx *sql.Tx) error {
+		rows, err := tx.Query("SELECT id FROM a")
+		if err != nil {
+			return err
+		}
+		return rows.Close()
+	}, quick)
+	require.NoError(t, err, "rerun on another connection")
+	require.Equal(t, 2, reads)
+}
+
 // multi is an error whose values cannot be compared.
 type multi []error
 

@@ -56,6 +56,8 @@ func TestALostSwapThatIsMendedMayBeCommitted(t *testing.T) {
 		"done again":        {debit, "UPDATE a SET n = 1, v = v + 1 WHERE id = 1 AND v = 6"},
 		"taken back":        {"SAVEPOINT s", debit, "ROLLBACK TO SAVEPOINT s", "INSERT INTO b VALUES (1)"},
 		"no swap":           {"UPDATE a SET n = 1 WHERE id = 1"},
+		"names no row":      {"UPDATE task SET stage = stage + 1 WHERE stage = 2"},
+		"done by less":      {debit + " AND open = 1", debit},
 		"another row later": nil,
 	} {
 		script := unmatched(debit, 1)
@@ -63,7 +65,7 @@ func TestALostSwapThatIsMendedMayBeCommitted(t *testing.T) {
 		if refused {
 			statements = []string{debit, credit}
 		}
-		if name == "no swap" {
+		if name == "no swap" || name == "names no row" || name == "done by less" {
 			script = unmatched(statements[0], 1)
 		}
 		err := sqlcas.RetryTx(t.Context(), pool(t, script), func(_ context.Context, tx *sql.Tx) error {
@@ -76,6 +78,42 @@ func TestALostSwapThatIsMendedMayBeCommitted(t *testing.T) {
 		}, quick)
 		require.Equal(t, refused, err != nil, "%s: %v", name, err)
 	}
+}
+
+// Ensures that a joined call which has reported its conflict without having changed anything leaves
+// it to the outer closure what to make of that.
+func TestAReportedConflictOfAJoinedCallMayBeHandled(t *testing.T) {
+	t.Parallel()
+	script := unmatched(debit, 1)
+	db := pool(t, script)
+	err := sqlcas.RetryTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
+		err := sqlcas.RetryTx(ctx, db, func(_ context.Context, tx *sql.Tx) error {
+			res, err := tx.Exec(debit)
+			if err != nil {
+				return err
+			}
+			return sqlcas.One(res.RowsAffected())
+		})
+		require.ErrorIs(t, err, sqlcas.ErrConflict)
+		return exec("INSERT INTO later VALUES (1)")(tx)
+	}, quick)
+	require.NoError(t, err)
+	require.Equal(t, 1, script.Count("COMMIT"))
+}
+
+// Ensures that the transaction of a closure that has panicked cannot be joined any more.
+func TestAPanickedClosureCannotBeJoined(t *testing.T) {
+	t.Parallel()
+	db := pool(t, scriptdb.New(nil))
+	var late context.Context
+	require.Panics(t, func() {
+		_ = sqlcas.RetryTx(t.Context(), db, func(ctx context.Context, _ *sql.Tx) error {
+			late = ctx
+			panic("boom")
+		})
+	})
+	err := sqlcas.RetryTx(late, db, func(context.Context, *sql.Tx) error { return nil })
+	require.ErrorIs(t, err, sqlcas.ErrNested)
 }
 
 // Ensures that a closure which ends its transaction itself is told so under one sentinel, whichever

@@ -61,7 +61,7 @@ func (f *Frame) Join(ctx context.Context, fn func(context.Context, *sql.Tx) erro
 	if f.ended.Load() {
 		return ErrEnded
 	}
-	before := f.sess.Changes()
+	before, mark := f.sess.Changes(), f.sess.Mark()
 	finished := false
 	defer func() {
 		if !finished { // a panic or Goexit that somebody may recover from
@@ -72,6 +72,7 @@ func (f *Frame) Join(ctx context.Context, fn func(context.Context, *sql.Tx) erro
 	finished = true
 	if err != nil {
 		f.forbid(before, err)
+		f.sess.Forgive(mark) // it has said so
 	}
 	return err
 }

@@ -128,7 +128,9 @@ func (a *attempt) begin(ctx context.Context, dc driver.Conn) (*witness.Session, 
 func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Session) Result {
 	a.began = true
 	ended := false
+	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, sess: sess}
 	defer func() {
+		frame.end()
 		if !ended {
 			sess.Rollback()
 		}
@@ -138,7 +140,6 @@ func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Sess
 		a.clean = sess.Clean()
 		sess.Close()
 	}()
-	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, sess: sess}
 	err := a.fn(context.WithValue(ctx, frameKey{}, frame), sess.Tx)
 	frame.end()
 	if err != nil {
@@ -146,7 +147,8 @@ func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Sess
 		ended = true
 		return a.afterError(err, sess.Aborted())
 	}
-	lost := lostSwap(sess.Writes())
+	writes, _ := sess.Writes()
+	lost := lostSwap(writes)
 	if lost != nil {
 		sess.Forbid(lost)
 	}

@@ -73,20 +73,21 @@ func (e *LostSwapError) Error() string {
 	return fmt.Sprintf("%q affected no row and the closure returned nil: return One's error for its row count", e.Query)
 }
 
-// lostSwap finds a swap that affected no row, as an error, unless a later one has changed that row
-// or a part of the transaction was taken back, by which the closure shows that it knows.
-func lostSwap(writes []witness.Write, complete bool) error {
+// lostSwap finds a swap that affected no row, as an error, unless a later one has changed that row,
+// by which the closure shows that it knows. A comparison of the version alone names no row, and is
+// no swap that could be lost.
+func lostSwap(writes []witness.Write) error {
 	for i, w := range writes {
-		if w.Affected != 0 || !complete {
+		if w.Affected != 0 {
 			continue
 		}
 		lost, ok := parseSwap(w)
-		if !ok {
+		if !ok || len(lost.key()) == 0 {
 			continue
 		}
 		again := slices.ContainsFunc(writes[i+1:], func(w witness.Write) bool {
 			s, ok := parseSwap(w)
-			return ok && w.Affected == 1 && s.sameRow(lost)
+			return ok && w.Affected == 1 && s.covers(lost)
 		})
 		if !again {
 			return &LostSwapError{Query: strings.Join(strings.Fields(w.Query), " ")}
@@ -95,14 +96,25 @@ func lostSwap(writes []witness.Write, complete bool) error {
 	return nil
 }
 
-// sameRow reports whether the two swaps name the same row, whatever its version.
-func (s swap) sameRow(other swap) bool {
-	key := func(s swap) []term {
-		return slices.DeleteFunc(slices.Clone(s.terms), func(t term) bool {
-			return t.op != "=" || strings.EqualFold(t.column, s.version)
-		})
+// key returns what names the row: the equalities other than the version's, columns in lower case.
+func (s swap) key() []term {
+	var key []term
+	for _, t := range s.terms {
+		if t.op == "=" && !strings.EqualFold(t.column, s.version) {
+			t.column = strings.ToLower(t.column)
+			key = append(key, t)
+		}
 	}
-	return strings.EqualFold(s.table, other.table) && reflect.DeepEqual(key(s), key(other))
+	return key
+}
+
+// covers reports whether s names other's row, perhaps among others, whatever its version.
+func (s swap) covers(other swap) bool {
+	key, others := s.key(), other.key()
+	missing := slices.ContainsFunc(key, func(t term) bool {
+		return !slices.ContainsFunc(others, func(o term) bool { return reflect.DeepEqual(t, o) })
+	})
+	return strings.EqualFold(s.table, other.table) && len(key) > 0 && !missing
 }
 
 // spoils reports whether s may have given another row, or the same one, what other's predicate asks

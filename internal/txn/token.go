@@ -31,7 +31,7 @@ func (t token) name() (string, bool) {
 	case word:
 		return t.text, true
 	case quoted:
-		return strings.ReplaceAll(t.text[1:len(t.text)-1], "``", "`"), true
+		return strings.ReplaceAll(t.text[1:len(t.text)-1], "``", "`"), len(t.text) > 2
 	}
 	return "", false
 }

@@ -80,13 +80,15 @@ func (r *record) Failed(query string, err error) error {
 	if errors.Is(err, driver.ErrSkip) {
 		return err // the driver wants to be asked in another way
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// The verdict hears of every error as the driver gave it, also of those after the first that
+	// aborts.
+	aborts := r.verdict(query, err) || !r.valid()
 	if r.open.Load() > 0 && errors.Is(err, driver.ErrBadConn) {
 		err = &RowsOpenError{Query: query, Cause: err}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	// The verdict hears of every error, also of those after the first that aborts.
-	if !r.verdict(query, err) && r.valid() {
+	if !aborts {
 		return err
 	}
 	if r.abort == nil {
@@ -140,6 +142,9 @@ func (r *record) changed(st Statement, affected int64) {
 	if obscures(st.Query) {
 		r.partial = true
 	}
+	if word == "ROLLBACK" { // TO SAVEPOINT: the closure knows of what has lost
+		r.forgive(0)
+	}
 	if !writes(st.Query) || affected == 0 && word != "CALL" && word != "UPDATE" {
 		return
 	}
@@ -147,7 +152,7 @@ func (r *record) changed(st Statement, affected int64) {
 		r.changes++
 	}
 	if len(r.writes) == maxWrites {
-		r.partial = true
+		r.partial = r.partial || affected != 0
 		return
 	}
 	w := Write{Query: st.Query, Affected: affected}
@@ -155,6 +160,12 @@ func (r *record) changed(st Statement, affected int64) {
 		w.Args = copyArgs(st.Args)
 	}
 	r.writes = append(r.writes, w)
+}
+
+// forgive forgets the UPDATEs from the i-th write on that affected no row.
+func (r *record) forgive(i int) {
+	kept := slices.DeleteFunc(r.writes[i:], func(w Write) bool { return w.Affected == 0 })
+	r.writes = r.writes[:i+len(kept)]
 }
 
 // copyArgs copies what the caller may use again.

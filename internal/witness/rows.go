@@ -62,6 +62,7 @@ func (r *rows) NextResultSet() error {
 
 func (r *rows) note(err error) error {
 	if err != nil && err != io.EOF { // drivers return io.EOF bare, by contract
+		r.finish() // nothing more comes of it, and it is not in the way of itself
 		return r.hook.Failed(r.query, err)
 	}
 	return err

@@ -100,6 +100,20 @@ func (s *Session) Moved() bool {
 	return s.conn.rec.moved
 }
 
+// Mark returns the place of the next write, for Forgive.
+func (s *Session) Mark() int {
+	s.conn.rec.mu.Lock()
+	defer s.conn.rec.mu.Unlock()
+	return len(s.conn.rec.writes)
+}
+
+// Forgive forgets the UPDATEs since mark that affected no row: whoever sent them knows of it.
+func (s *Session) Forgive(mark int) {
+	s.conn.rec.mu.Lock()
+	defer s.conn.rec.mu.Unlock()
+	s.conn.rec.forgive(min(mark, len(s.conn.rec.writes)))
+}
+
 // Writes returns what the transaction has written, in order. It is not complete if a part has been
 // taken back to a savepoint, or if it is too much to remember.
 func (s *Session) Writes() (writes []Write, complete bool) {

@@ -70,7 +70,7 @@ func endsTransaction(query string) bool {
 	if later, ok := behindVersionComment(query); ok && endsTransaction(later) {
 		return true
 	}
-	first, rest := keyword(query)
+	first, rest := firstWord(query)
 	switch first {
 	case "COMMIT", "BEGIN":
 		return true
@@ -104,14 +104,21 @@ func endsTransaction(query string) bool {
 		next, _ := keyword(rest)
 		return next == "INDEX"
 	case "SET": // SET autocommit = 1 commits what is open
-		next, _ := keyword(rest)
-		return next == "DEFAULT" || setCommits.MatchString(rest)
+		if prefix := statementFor.FindString(rest); prefix != "" {
+			return endsTransaction(rest[len(prefix):])
+		}
+		next, _ := firstWord(rest)
+		return next == "DEFAULT" || next == "PASSWORD" || setCommits.MatchString(notSet.ReplaceAllString(rest, " "))
 	}
 	return false
 }
 
-// setCommits finds what makes a SET commit. A variable of the user's own, @password, does not.
-var setCommits = regexp.MustCompile(`(?is)autocommit|(?:^|,)[\s\v]*PASSWORD\b`)
+// setCommits finds what makes a SET commit, and notSet what says nothing of that: texts, and
+// variables of the user's own.
+var (
+	setCommits = regexp.MustCompile(`(?is)\bautocommit\s*:?=|(?:^|,)[\s\v]*PASSWORD\s*(?:=|:=|FOR|TO)`)
+	notSet     = regexp.MustCompile(`(?s)'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|(?:^|[^@])@[\w.$]+`)
+)
 
 // writes reports whether a statement may change rows.
 func writes(query string) bool {

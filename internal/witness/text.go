@@ -28,37 +28,50 @@ func keyword(query string) (word, rest string) {
 	return word, rest
 }
 
-// firstWord returns the first word of query in upper case, and what follows it, skipping blanks,
-// opening brackets and comments. What stands in a comment that the server executes (/*! ... */,
-// /*M! ... */) is no comment.
+// firstWord returns the first word of query in upper case, and what follows it, past what the server
+// ignores. What stands in a comment that the server executes (/*! ... */, /*M! ... */) is no comment.
 func firstWord(query string) (word, rest string) {
+	for {
+		query = skipIgnored(query)
+		if !isVersionComment(query) {
+			break
+		}
+		query = strings.TrimLeft(query[strings.IndexByte(query, '!')+1:], "0123456789")
+	}
+	i := 0
+	for i < len(query) && (query[i]|0x20 >= 'a' && query[i]|0x20 <= 'z' || query[i] == '_') {
+		i++
+	}
+	return strings.ToUpper(query[:i]), query[i:]
+}
+
+// skipIgnored skips blanks, opening brackets, semicolons, comments, and the end of a comment that
+// the server executes.
+func skipIgnored(query string) string {
 	for {
 		query = strings.TrimLeft(query, " \t\r\n\f\v(;")
 		end := ""
 		switch {
-		case strings.HasPrefix(query, "/*!"), strings.HasPrefix(query, "/*M!"):
-			query = strings.TrimLeft(query[strings.IndexByte(query, '!')+1:], "0123456789")
-			continue
-		case strings.HasPrefix(query, "*/"): // of a comment that the server executes
+		case strings.HasPrefix(query, "*/"):
 			query = query[2:]
 			continue
-		case strings.HasPrefix(query, "/*"):
+		case strings.HasPrefix(query, "/*") && !isVersionComment(query):
 			end = "*/"
 		case strings.HasPrefix(query, "#"), strings.HasPrefix(query, "--"):
 			end = "\n"
 		default:
-			i := 0
-			for i < len(query) && (query[i]|0x20 >= 'a' && query[i]|0x20 <= 'z' || query[i] == '_') {
-				i++
-			}
-			return strings.ToUpper(query[:i]), query[i:]
+			return query
 		}
 		i := strings.Index(query, end)
 		if i < 0 {
-			return "", ""
+			return ""
 		}
 		query = query[i+len(end):]
 	}
+}
+
+func isVersionComment(query string) bool {
+	return strings.HasPrefix(query, "/*!") || strings.HasPrefix(query, "/*M!")
 }
 
 // several reports whether something follows a semicolon that ends a statement, as a connection
@@ -116,8 +129,8 @@ func shorten(query string) string {
 // behindVersionComment returns what follows the comment that a statement begins with, if that is one
 // which a server of an older version skips.
 func behindVersionComment(query string) (string, bool) {
-	query = strings.TrimLeft(query, " \t\r\n\f\v(;")
-	if !strings.HasPrefix(query, "/*!") && !strings.HasPrefix(query, "/*M!") {
+	query = skipIgnored(query)
+	if !isVersionComment(query) {
 		return "", false
 	}
 	_, rest, ok := strings.Cut(query, "*/")
