@@ -192,37 +192,45 @@ func TestRestartedServerKeepsItsSessions(t *testing.T) {
 	t.Parallel()
 	mysqltest.EachOwn(t, restartable, func(t *testing.T, s *mysqltest.Server) {
 		r := newRig(t, s, 1)
-		for range 60 { // so that the session's number is one that the restart has not used up
-			conn, err := open(t, dial(t, r.cfg)).Conn(t.Context())
-			require.NoError(t, err)
-			require.NoError(t, conn.Close())
+		restartUnderACall(t, s, r, r)
+	})
+}
+
+// restartUnderACall kills and restarts the server in mid-transaction of a call over the way of over,
+// gives the session's number to a bystander, and looks whether the bystander lives and the call is
+// applied once. r is the same database by the straight way.
+func restartUnderACall(t *testing.T, s *mysqltest.Server, r, over *rig) {
+	t.Helper()
+	for range 60 { // so that the session's number is one that the restart has not used up
+		conn, err := open(t, dial(t, over.cfg)).Conn(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+	}
+	db := open(t, dial(t, over.cfg))
+	var bystander *sql.Conn
+	attempts := 0
+	err := optimistic.UpdateTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
+		attempts++
+		if err := take(ctx, tx, 1); err != nil {
+			return err
 		}
-		db := open(t, dial(t, r.cfg))
-		var bystander *sql.Conn
-		attempts := 0
-		err := optimistic.UpdateTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
-			attempts++
-			if err := take(ctx, tx, 1); err != nil {
+		if attempts == 1 {
+			var id int
+			if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
 				return err
 			}
-			if attempts == 1 {
-				var id int
-				if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
-					return err
-				}
-				require.NoError(t, s.Kill())
-				require.NoError(t, s.Start(t.Context()))
-				bystander = r.session(t, id)
-			}
-			return note(ctx, tx, 1, -1, "restarted")
-		})
-		require.NoError(t, err)
-		require.Equal(t, 2, attempts, "attempts")
-		var one int
-		err = bystander.QueryRowContext(t.Context(), "SELECT 1").Scan(&one)
-		require.NoError(t, err, "the session that has the lost one's number must live")
-		require.Equal(t, 1, r.swaps(t, 1))
+			require.NoError(t, s.Kill())
+			require.NoError(t, s.Start(t.Context()))
+			bystander = over.session(t, id)
+		}
+		return note(ctx, tx, 1, -1, "restarted")
 	})
+	require.NoError(t, err)
+	require.Equal(t, 2, attempts, "attempts")
+	var one int
+	err = bystander.QueryRowContext(t.Context(), "SELECT 1").Scan(&one)
+	require.NoError(t, err, "the session that has the lost one's number must live")
+	require.Equal(t, 1, r.swaps(t, 1))
 }
 
 // session opens sessions until one has this number.

@@ -175,35 +175,6 @@ func TestRestartedServerKeepsItsSessionsOverASocket(t *testing.T) {
 		r := newRig(t, s, 1)
 		_, cfg := r.newSocket(t)
 		over := &rig{cfg: cfg, truth: r.truth}
-		for range 60 { // so that the session's number is one that the restart has not used up
-			conn, err := open(t, dial(t, cfg)).Conn(t.Context())
-			require.NoError(t, err)
-			require.NoError(t, conn.Close())
-		}
-		db := open(t, dial(t, cfg))
-		var bystander *sql.Conn
-		attempts := 0
-		err := optimistic.UpdateTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
-			attempts++
-			if err := take(ctx, tx, 1); err != nil {
-				return err
-			}
-			if attempts == 1 {
-				var id int
-				if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
-					return err
-				}
-				require.NoError(t, s.Kill())
-				require.NoError(t, s.Start(t.Context()))
-				bystander = over.session(t, id)
-			}
-			return note(ctx, tx, 1, -1, "restarted")
-		})
-		require.NoError(t, err)
-		require.Equal(t, 2, attempts, "attempts")
-		var one int
-		err = bystander.QueryRowContext(t.Context(), "SELECT 1").Scan(&one)
-		require.NoError(t, err, "the session that has the lost one's number must live")
-		require.Equal(t, 1, r.swaps(t, 1))
+		restartUnderACall(t, s, r, over)
 	})
 }
