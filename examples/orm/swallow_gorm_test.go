@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/examples/sandbox"
 	"github.com/sqlcas/sqlcas/examples/sandbox/sandboxtest"
 	"github.com/sqlcas/sqlcas/gen/shop"
@@ -113,13 +111,7 @@ func metAndSwallowed(
 		return nil
 	})
 	over()
-	var answer *mysql.MySQLError
-	if !errors.As(dropped, &answer) || answer.Number != number {
-		t.Fatalf("got %v inside the closure, want error %d", dropped, number)
-	}
-	if !errors.Is(err, sqlcas.ErrTxAborted) || !errors.Is(err, dropped) {
-		t.Errorf("got %v, want %v with %v", err, sqlcas.ErrTxAborted, dropped)
-	}
+	wantAborted(t, err, dropped, number)
 	want(t, s.DB, free, 100_00, 1, 0)
 }
 

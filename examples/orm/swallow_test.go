@@ -147,14 +147,21 @@ func swallowed(t *testing.T, s *sandbox.Sandbox, g *gorm.DB, sw swallower) {
 		return nil
 	})
 	unlock()
+	wantAborted(t, err, dropped, lockWaitTimeout)
+	want(t, s.DB, free, 100_00, 1, 0)
+}
+
+// wantAborted checks that the closure met the server's error, dropped it, and got its COMMIT refused
+// for that very error.
+func wantAborted(t *testing.T, err, dropped error, number uint16) {
+	t.Helper()
 	var answer *mysql.MySQLError
-	if !errors.As(dropped, &answer) || answer.Number != lockWaitTimeout {
-		t.Fatalf("got %v inside the closure, want error %d", dropped, lockWaitTimeout)
+	if !errors.As(dropped, &answer) || answer.Number != number {
+		t.Fatalf("got %v inside the closure, want error %d", dropped, number)
 	}
 	if !errors.Is(err, sqlcas.ErrTxAborted) || !errors.Is(err, dropped) {
 		t.Errorf("got %v, want %v with %v", err, sqlcas.ErrTxAborted, dropped)
 	}
-	want(t, s.DB, free, 100_00, 1, 0)
 }
 
 // lockRows gives an account two ledger entries and locks the account and the second entry, on a

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -73,11 +74,7 @@ func (g *grid) print(w io.Writer) {
 	if len(g.cells) == 0 {
 		return
 	}
-	rows := make([]string, 0, len(g.cells))
-	for row := range g.cells {
-		rows = append(rows, row)
-	}
-	slices.Sort(rows)
+	rows := slices.Sorted(maps.Keys(g.cells))
 	fmt.Fprintln(w, "\nconformance: checks that held / checks, per server and mode")
 	fmt.Fprintln(w, "rr, rc: isolation level; text, prep: interpolateParams on, off; "+
 		"found, chgd: clientFoundRows on, off")

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -124,11 +125,7 @@ func (o *outcomeTable) print(w io.Writer) {
 	if len(o.rows) == 0 {
 		return
 	}
-	names := make([]string, 0, len(o.rows))
-	for name := range o.rows {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(o.rows))
 	fmt.Fprintln(w, "\nconformance: errors that a closure swallowed, by where it met them")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "error\tserver")

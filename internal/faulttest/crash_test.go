@@ -215,8 +215,8 @@ func restartUnderACall(t *testing.T, s *mysqltest.Server, r, over *rig) {
 			return err
 		}
 		if attempts == 1 {
-			var id int
-			if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
+			id, err := sessionID(ctx, tx)
+			if err != nil {
 				return err
 			}
 			require.NoError(t, s.Kill())

@@ -95,6 +95,12 @@ func TestPlainUpdateDoesNotKnowAfterItsContext(t *testing.T) {
 	})
 }
 
+// sessionID asks for the number of the transaction's session.
+func sessionID(ctx context.Context, tx *sql.Tx) (id int, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id)
+	return id, err
+}
+
 // Ensures that a session killed in mid transaction, be it by an administrator, loses nothing and
 // doubles nothing: the closure is run again in another session.
 func TestKilledSessionIsRunAgain(t *testing.T) {
@@ -109,8 +115,8 @@ func TestKilledSessionIsRunAgain(t *testing.T) {
 				return err
 			}
 			if attempts == 1 {
-				var id int64
-				if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
+				id, err := sessionID(ctx, tx)
+				if err != nil {
 					return err
 				}
 				r.exec(t, fmt.Sprintf("KILL %d", id))
@@ -135,8 +141,8 @@ func TestSessionKilledBeforeItsCommit(t *testing.T) {
 		attempts := 0
 		err := optimistic.UpdateTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
 			attempts++
-			var id int64
-			if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
+			id, err := sessionID(ctx, tx)
+			if err != nil {
 				return err
 			}
 			if err := take(ctx, tx, 1); err != nil {
@@ -161,7 +167,7 @@ func TestKilledQueryIsNotRetried(t *testing.T) {
 		r := newRig(t, s, 2)
 		db := open(t, dial(t, r.cfg))
 		r.lock(t, 2)
-		ids := make(chan int64, 1)
+		ids := make(chan int, 1)
 		go func() {
 			id := <-ids
 			eventually(t, 5*time.Second, "the UPDATE waits for the lock", func() bool {
@@ -175,8 +181,8 @@ func TestKilledQueryIsNotRetried(t *testing.T) {
 		attempts := 0
 		err := optimistic.UpdateTx(t.Context(), db, func(ctx context.Context, tx *sql.Tx) error {
 			attempts++
-			var id int64
-			if err := tx.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
+			id, err := sessionID(ctx, tx)
+			if err != nil {
 				return err
 			}
 			if err := take(ctx, tx, 1); err != nil {
