@@ -64,7 +64,7 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	if s.CommitSet || s.IsolationSet {
+	if !s.Store && (s.CommitSet || s.IsolationSet) {
 		return invalid("WithCommitTimeout and WithIsolation are for transactions: use RetryTx, or leave them out")
 	}
 	if f := txn.Enclosing(ctx); f != nil {
@@ -73,6 +73,9 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 	c := newCall(s)
 	return c.run(ctx, func(ctx context.Context) ruling {
 		affected, err := attempt(txn.EnterPlain(ctx))
+		if told, ok := err.(*txn.Told); ok { // bare, by contract
+			return c.judgeTx(ctx, told.Result)
+		}
 		if err == nil {
 			err = One(affected, nil)
 		}

@@ -115,7 +115,7 @@ func (e *permanentError) Unwrap() error { return e.err }
 //	}
 //
 // A non-nil err is returned as it is, and a negative count, which drivers give when they cannot
-// count, is an error of its own.
+// count, is ErrNoRowCount.
 func One(affected int64, err error) error {
 	switch {
 	case err != nil:
@@ -125,8 +125,7 @@ func One(affected int64, err error) error {
 	case affected == 0:
 		return ErrConflict
 	case affected < 0:
-		return fmt.Errorf("sqlcas: the driver reports %d affected rows: "+
-			"without a row count a swap cannot be checked", affected)
+		return fmt.Errorf("%w (it says %d)", ErrNoRowCount, affected)
 	}
 	return fmt.Errorf("%w (%d rows)", ErrTooManyRows, affected)
 }

@@ -189,5 +189,8 @@ func collect(opts []Option) (settings.Settings, error) {
 			return s, err
 		}
 	}
+	if s.Lock != nil {
+		return s, invalid("%s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
+	}
 	return s, nil
 }

@@ -89,6 +89,29 @@ func (q *Queries) DeductBalance(ctx context.Context, arg DeductBalanceParams) (i
 	return result.RowsAffected()
 }
 
+const deleteAccount = `-- name: DeleteAccount :execrows
+DELETE FROM account
+WHERE id = ? AND version = ?
+`
+
+type DeleteAccountParams struct {
+	ID      uint64
+	Version uint64
+}
+
+// DeleteAccount deletes an account that is still at Version. One that has ledger entries is error
+// 1451.
+//
+//	DELETE FROM account
+//	WHERE id = ? AND version = ?
+func (q *Queries) DeleteAccount(ctx context.Context, arg DeleteAccountParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteAccount, arg.ID, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const getAccount = `-- name: GetAccount :one
 SELECT id, owner, balance, version
 FROM account
@@ -131,6 +154,58 @@ FOR UPDATE
 //	FOR UPDATE
 func (q *Queries) GetAccountForUpdate(ctx context.Context, id uint64) (Account, error) {
 	row := q.db.QueryRowContext(ctx, getAccountForUpdate, id)
+	var i Account
+	err := row.Scan(
+		&i.ID,
+		&i.Owner,
+		&i.Balance,
+		&i.Version,
+	)
+	return i, err
+}
+
+const getAccountForUpdateNoWait = `-- name: GetAccountForUpdateNoWait :one
+SELECT id, owner, balance, version
+FROM account
+WHERE id = ?
+FOR UPDATE NOWAIT
+`
+
+// GetAccountForUpdateNoWait is GetAccountForUpdate that fails at once when the row is locked: error
+// 3572 on MySQL, 1205 on MariaDB.
+//
+//	SELECT id, owner, balance, version
+//	FROM account
+//	WHERE id = ?
+//	FOR UPDATE NOWAIT
+func (q *Queries) GetAccountForUpdateNoWait(ctx context.Context, id uint64) (Account, error) {
+	row := q.db.QueryRowContext(ctx, getAccountForUpdateNoWait, id)
+	var i Account
+	err := row.Scan(
+		&i.ID,
+		&i.Owner,
+		&i.Balance,
+		&i.Version,
+	)
+	return i, err
+}
+
+const getAccountForUpdateSkipLocked = `-- name: GetAccountForUpdateSkipLocked :one
+SELECT id, owner, balance, version
+FROM account
+WHERE id = ?
+FOR UPDATE SKIP LOCKED
+`
+
+// GetAccountForUpdateSkipLocked is GetAccountForUpdate that returns sql.ErrNoRows for a row that is
+// locked, as for one that is not there.
+//
+//	SELECT id, owner, balance, version
+//	FROM account
+//	WHERE id = ?
+//	FOR UPDATE SKIP LOCKED
+func (q *Queries) GetAccountForUpdateSkipLocked(ctx context.Context, id uint64) (Account, error) {
+	row := q.db.QueryRowContext(ctx, getAccountForUpdateSkipLocked, id)
 	var i Account
 	err := row.Scan(
 		&i.ID,
@@ -195,4 +270,38 @@ func (q *Queries) SumBalances(ctx context.Context) (int64, error) {
 	var total int64
 	err := row.Scan(&total)
 	return total, err
+}
+
+const swapAccount = `-- name: SwapAccount :execrows
+UPDATE account
+SET owner = ?, balance = ?, version = version + ?
+WHERE id = ? AND version = ?
+`
+
+type SwapAccountParams struct {
+	Owner   string
+	Balance int64
+	Steps   uint64
+	ID      uint64
+	Version uint64
+}
+
+// SwapAccount writes all columns of an account that is still at Version, and moves the version by
+// Steps. Its row count is read as DeductBalance's.
+//
+//	UPDATE account
+//	SET owner = ?, balance = ?, version = version + ?
+//	WHERE id = ? AND version = ?
+func (q *Queries) SwapAccount(ctx context.Context, arg SwapAccountParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, swapAccount,
+		arg.Owner,
+		arg.Balance,
+		arg.Steps,
+		arg.ID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

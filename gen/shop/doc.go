@@ -2,7 +2,8 @@
 // and stock.
 //
 // It is what an application's own sqlc output looks like, and what the README, the examples and the
-// tests call. Everything beside this file is generated; change the SQL and run `make gen`.
+// tests call. Everything beside this file and tables.go is generated; change the SQL and run
+// `make gen`.
 //
 // DeductBalance, CreditBalance, DeductStock and AddStock are compare-and-swap: they write the new
 // value that the caller computed, only if the row is still at the version that was read, and move

@@ -84,6 +84,28 @@ func (q *Queries) DeductStock(ctx context.Context, arg DeductStockParams) (int64
 	return result.RowsAffected()
 }
 
+const deleteStock = `-- name: DeleteStock :execrows
+DELETE FROM inventory
+WHERE product_id = ? AND version = ?
+`
+
+type DeleteStockParams struct {
+	ProductID uint64
+	Version   uint64
+}
+
+// DeleteStock deletes a product that is still at Version.
+//
+//	DELETE FROM inventory
+//	WHERE product_id = ? AND version = ?
+func (q *Queries) DeleteStock(ctx context.Context, arg DeleteStockParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteStock, arg.ProductID, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const getStock = `-- name: GetStock :one
 SELECT product_id, name, on_hand, version
 FROM inventory
@@ -161,6 +183,32 @@ func (q *Queries) GetStockForUpdateNoWait(ctx context.Context, productID uint64)
 	return i, err
 }
 
+const getStockForUpdateSkipLocked = `-- name: GetStockForUpdateSkipLocked :one
+SELECT product_id, name, on_hand, version
+FROM inventory
+WHERE product_id = ?
+FOR UPDATE SKIP LOCKED
+`
+
+// GetStockForUpdateSkipLocked is GetStockForUpdate that returns sql.ErrNoRows for a row that is locked, as
+// for one that is not there.
+//
+//	SELECT product_id, name, on_hand, version
+//	FROM inventory
+//	WHERE product_id = ?
+//	FOR UPDATE SKIP LOCKED
+func (q *Queries) GetStockForUpdateSkipLocked(ctx context.Context, productID uint64) (Inventory, error) {
+	row := q.db.QueryRowContext(ctx, getStockForUpdateSkipLocked, productID)
+	var i Inventory
+	err := row.Scan(
+		&i.ProductID,
+		&i.Name,
+		&i.OnHand,
+		&i.Version,
+	)
+	return i, err
+}
+
 const listStock = `-- name: ListStock :many
 SELECT product_id, name, on_hand, version
 FROM inventory
@@ -215,4 +263,38 @@ func (q *Queries) SumStock(ctx context.Context) (int64, error) {
 	var total int64
 	err := row.Scan(&total)
 	return total, err
+}
+
+const swapStock = `-- name: SwapStock :execrows
+UPDATE inventory
+SET name = ?, on_hand = ?, version = version + ?
+WHERE product_id = ? AND version = ?
+`
+
+type SwapStockParams struct {
+	Name      string
+	OnHand    int64
+	Steps     uint64
+	ProductID uint64
+	Version   uint64
+}
+
+// SwapStock writes all columns of a product that is still at Version, and moves the version by Steps.
+// Its row count is read as DeductStock's.
+//
+//	UPDATE inventory
+//	SET name = ?, on_hand = ?, version = version + ?
+//	WHERE product_id = ? AND version = ?
+func (q *Queries) SwapStock(ctx context.Context, arg SwapStockParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, swapStock,
+		arg.Name,
+		arg.OnHand,
+		arg.Steps,
+		arg.ProductID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -162,6 +162,12 @@ func Same(a, b error) bool {
 	return errors.As(a, &x) && errors.As(b, &y) && x == y
 }
 
+// Duplicate reports whether an INSERT failed because there is a row with its key.
+func Duplicate(err error) bool {
+	var server *mysql.MySQLError
+	return errors.As(err, &server) && server.Number == 1062
+}
+
 // UnknownThread reports whether a KILL failed because there is no such session any more.
 func UnknownThread(err error) bool {
 	var server *mysql.MySQLError

@@ -40,6 +40,15 @@ type Settings struct {
 	Gate          Gate                       // nil: no queue
 	Observer      any                        // a sqlcas.Observer, or nil
 	Report        any                        // a *sqlcas.Report, or nil
+	Lock          *Lock                      // how a locking read waits; nil: as the server does
+	Store         bool                       // the call is a Store's, whose attempts know what became of them
+}
+
+// Lock is what a pessimistic Store's options say about waiting for a row's lock.
+type Lock struct {
+	Option string        // the name of the option, for errors
+	Wait   uint8         // a sqlcas.LockWait
+	Limit  time.Duration // of the wait; 0: none of ours
 }
 
 // Gate lets one call at a time pass. It blocks until it is the caller's turn or ctx ends; leave
@@ -77,6 +86,26 @@ func (s *Settings) ClassOf(err error) mysqlerr.Class {
 		return s.Classify(err)
 	}
 	return class
+}
+
+// ForStore marks the call as a Store's, which has read the options that are its own.
+func ForStore() Option {
+	return Func(func(s *Settings) error {
+		s.Store, s.Lock = true, nil
+		return nil
+	})
+}
+
+// Peek returns what options come to, for a Store that wants to know some of them before it hands
+// them all to a harness. Errors are left for the harness to find.
+func Peek[O Option](opts []O) Settings {
+	s := Default()
+	for _, o := range opts {
+		if any(o) != nil {
+			_ = o.Apply(&s)
+		}
+	}
+	return s
 }
 
 // Aborts reports whether err forbids a COMMIT: by the servers' table, or by the classifier, which

@@ -16,6 +16,7 @@ type Frame struct {
 	outer *Frame
 	db    *sql.DB // nil for a plain Retry, which has none
 	tx    *sql.Tx
+	ident identity
 	sess  *witness.Session
 
 	joins atomic.Int64 // joined calls under way

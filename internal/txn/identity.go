@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"weak"
@@ -26,13 +27,19 @@ type identity struct {
 	// rollsBack tells that a lock wait timeout undoes the whole transaction on this server, and not
 	// only its statement.
 	rollsBack bool
+	// autocommit tells that a statement outside of a transaction commits itself.
+	autocommit bool
+	mariadb    bool
 }
 
 func (i identity) known() bool { return i.id != 0 }
 
 const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id), " +
 	"(SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()), " +
-	"DATABASE(), @@innodb_rollback_on_timeout"
+	"DATABASE(), @@innodb_rollback_on_timeout, @@autocommit, @@version"
+
+// identityColumns is how many columns identityQuery has.
+const identityColumns = 7
 
 // identities remembers the identity of each live driver connection, which costs a round trip to
 // ask for. The keys are weak: the cache keeps no connection of any pool alive, and an entry goes
@@ -78,21 +85,27 @@ func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
 		return noIdentity(err)
 	}
 	defer rows.Close()
-	dest := make([]driver.Value, max(5, len(rows.Columns())))
+	dest := make([]driver.Value, max(identityColumns, len(rows.Columns())))
 	if err := rows.Next(dest); err != nil {
 		if err == io.EOF { // bare, by contract
 			return identity{}, nil
 		}
 		return noIdentity(err)
 	}
+	return newIdentity(dest), nil
+}
+
+// newIdentity reads an answer to identityQuery.
+func newIdentity[V any](dest []V) identity {
 	id, err := strconv.ParseUint(text(dest[0]), 10, 64)
 	if err != nil {
-		return identity{}, nil // not the answer of a server we know
+		return identity{} // not the answer of a server we know
 	}
 	return identity{
 		id: id, server: text(dest[1]), host: text(dest[2]), schema: text(dest[3]),
 		seen: time.Now(), rollsBack: text(dest[4]) == "1",
-	}, nil
+		autocommit: text(dest[5]) == "1", mariadb: strings.Contains(text(dest[6]), "MariaDB"),
+	}
 }
 
 func noIdentity(err error) (identity, error) {
@@ -104,7 +117,7 @@ func noIdentity(err error) (identity, error) {
 }
 
 // text returns a value as the text protocol has it; NULL is empty.
-func text(v driver.Value) string {
+func text(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""

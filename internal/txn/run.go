@@ -128,7 +128,7 @@ func (a *attempt) begin(ctx context.Context, dc driver.Conn) (*witness.Session, 
 func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Session) Result {
 	a.began = true
 	ended := false
-	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, sess: sess}
+	frame := &Frame{outer: Enclosing(ctx), db: a.db, tx: sess.Tx, ident: a.ident, sess: sess}
 	defer func() {
 		frame.end()
 		if !ended {

@@ -3,9 +3,6 @@ package txn
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -26,18 +23,22 @@ func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 	if res.Outcome == Committed || !a.ident.known() {
 		return res
 	}
-	bound := killBound
-	if res.Outcome == Unknown {
-		bound = max(a.settings.CommitTimeout, killBound)
+	if res.Outcome != Unknown {
+		ctx, cancel := detached(ctx, killBound)
+		defer cancel()
+		_, _ = ask(ctx, a.db, nil, func(ctx context.Context, conn *sql.Conn) error {
+			return endSession(ctx, conn, a.ident)
+		})
+		return res
 	}
-	ctx, cancel := detached(ctx, bound)
+	ctx, cancel := detached(ctx, max(a.settings.CommitTimeout, killBound))
 	defer cancel()
 	conn, err := a.db.Conn(ctx)
 	if err != nil {
 		return res
 	}
 	defer func() { _ = conn.Close() }()
-	if err := a.endSession(ctx, conn); err != nil {
+	if err := endSession(ctx, conn, a.ident); err != nil {
 		return res
 	}
 	if a.anyStillThere(ctx, conn, swaps) {
@@ -85,65 +86,4 @@ func mentions(tokens []token, table string) bool {
 		name, ok := t.name()
 		return t.kind == broken || ok && strings.EqualFold(name, table)
 	})
-}
-
-// endSession makes sure that the attempt's session does nothing more. A session number means
-// something only to the server process that gave it: behind one address there may be another
-// server by now, or the same one restarted, where the number may be somebody else's.
-func (a *attempt) endSession(ctx context.Context, conn *sql.Conn) error {
-	var here identity
-	err := conn.Raw(func(dc any) (err error) {
-		here, err = identify(ctx, dc.(driver.Conn))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if here.server != a.ident.server {
-		return fmt.Errorf("session %d was on server %s, and %s answers now", a.ident.id, a.ident.server, here.server)
-	}
-	if restarted, err := a.restarted(ctx, conn); err != nil || restarted {
-		return err
-	}
-	if ours, err := a.stillOurs(ctx, conn); err != nil || !ours {
-		return err
-	}
-	_, err = conn.ExecContext(ctx, fmt.Sprintf("KILL %d", a.ident.id))
-	if mysqlerr.UnknownThread(err) {
-		return nil
-	}
-	return err
-}
-
-// stillOurs reports whether the session that has the attempt's number is the attempt's. The uptime
-// counts whole seconds, so that it hides a restart soon after the session was met; by then the
-// number may be another client's, whose address is another.
-func (a *attempt) stillOurs(ctx context.Context, conn *sql.Conn) (bool, error) {
-	if !strings.Contains(a.ident.host, ":") {
-		return true, nil // nothing to tell it by; restarted has been strict
-	}
-	var host string
-	row := conn.QueryRowContext(ctx,
-		fmt.Sprintf("SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = %d", a.ident.id))
-	err := row.Scan(&host)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return host == a.ident.host, err
-}
-
-// restarted reports whether the server has started after the session was met.
-func (a *attempt) restarted(ctx context.Context, conn *sql.Conn) (bool, error) {
-	var name string
-	var seconds int64
-	row := conn.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
-	if err := row.Scan(&name, &seconds); err != nil {
-		return false, err
-	}
-	age, up := time.Since(a.ident.seen), time.Duration(seconds)*time.Second
-	if age > up-time.Second && age <= up+time.Second && !strings.Contains(a.ident.host, ":") {
-		return false, errors.New("the server started when the session did, or after it, and a session " +
-			"over a socket has no port to be known by")
-	}
-	return age > up+time.Second, nil
 }

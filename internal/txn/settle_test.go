@@ -170,18 +170,18 @@ func TestARestartIsSeenByTheUptime(t *testing.T) {
 	defer conn.Close()
 	for ago, want := range map[time.Duration]bool{time.Second: false, 58 * time.Second: false, time.Hour: true} {
 		a := &attempt{ident: identity{seen: time.Now().Add(-ago)}}
-		got, err := a.restarted(t.Context(), conn)
+		got, err := restarted(t.Context(), conn, a.ident)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "a session seen %v ago, a server up for 60 s", ago)
 	}
 	// In the seconds around the start the uptime does not tell; an address with a port will.
 	for host, doubt := range map[string]bool{"localhost": true, "": true, "10.0.0.7:50123": false} {
 		a := &attempt{ident: identity{host: host, seen: time.Now().Add(-60 * time.Second)}}
-		_, err := a.restarted(t.Context(), conn)
+		_, err := restarted(t.Context(), conn, a.ident)
 		require.Equal(t, doubt, err != nil, "host %q", host)
 	}
 	a := &attempt{settings: defaults(), ident: identity{id: 101, server: f.name, seen: time.Now().Add(-time.Hour)}}
-	require.NoError(t, a.endSession(t.Context(), conn), "the restart has ended the session")
+	require.NoError(t, endSession(t.Context(), conn, a.ident), "the restart has ended the session")
 	require.Zero(t, f.asked["KILL 101"])
 }
 

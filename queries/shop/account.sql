@@ -51,3 +51,32 @@ ORDER BY id;
 -- The sum has to fit into an int64; past that the server clamps it and only warns.
 SELECT CAST(COALESCE(SUM(balance), 0) AS SIGNED) AS total
 FROM account;
+
+-- name: GetAccountForUpdateNoWait :one
+-- GetAccountForUpdateNoWait is GetAccountForUpdate that fails at once when the row is locked: error
+-- 3572 on MySQL, 1205 on MariaDB.
+SELECT id, owner, balance, version
+FROM account
+WHERE id = sqlc.arg(id)
+FOR UPDATE NOWAIT;
+
+-- name: GetAccountForUpdateSkipLocked :one
+-- GetAccountForUpdateSkipLocked is GetAccountForUpdate that returns sql.ErrNoRows for a row that is
+-- locked, as for one that is not there.
+SELECT id, owner, balance, version
+FROM account
+WHERE id = sqlc.arg(id)
+FOR UPDATE SKIP LOCKED;
+
+-- name: SwapAccount :execrows
+-- SwapAccount writes all columns of an account that is still at Version, and moves the version by
+-- Steps. Its row count is read as DeductBalance's.
+UPDATE account
+SET owner = sqlc.arg(owner), balance = sqlc.arg(balance), version = version + sqlc.arg(steps)
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
+
+-- name: DeleteAccount :execrows
+-- DeleteAccount deletes an account that is still at Version. One that has ledger entries is error
+-- 1451.
+DELETE FROM account
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);

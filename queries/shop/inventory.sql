@@ -55,3 +55,23 @@ ORDER BY product_id;
 -- SumStock is the number of units in stock over all products, 0 when there are none.
 SELECT CAST(COALESCE(SUM(on_hand), 0) AS SIGNED) AS total
 FROM inventory;
+
+-- name: GetStockForUpdateSkipLocked :one
+-- GetStockForUpdateSkipLocked is GetStockForUpdate that returns sql.ErrNoRows for a row that is locked, as
+-- for one that is not there.
+SELECT product_id, name, on_hand, version
+FROM inventory
+WHERE product_id = sqlc.arg(product_id)
+FOR UPDATE SKIP LOCKED;
+
+-- name: SwapStock :execrows
+-- SwapStock writes all columns of a product that is still at Version, and moves the version by Steps.
+-- Its row count is read as DeductStock's.
+UPDATE inventory
+SET name = sqlc.arg(name), on_hand = sqlc.arg(on_hand), version = version + sqlc.arg(steps)
+WHERE product_id = sqlc.arg(product_id) AND version = sqlc.arg(version);
+
+-- name: DeleteStock :execrows
+-- DeleteStock deletes a product that is still at Version.
+DELETE FROM inventory
+WHERE product_id = sqlc.arg(product_id) AND version = sqlc.arg(version);

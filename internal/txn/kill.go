@@ -1,0 +1,110 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+)
+
+// errNoSession says that the session to be ended has ended already.
+var errNoSession = errors.New("there is no such session any more")
+
+// endSession makes sure that a session does nothing more.
+func endSession(ctx context.Context, conn *sql.Conn, ident identity) error {
+	err := kill(ctx, conn, ident, "KILL")
+	if errors.Is(err, errNoSession) {
+		return nil
+	}
+	return err
+}
+
+// endStatement ends what a session is doing; the session stays.
+func endStatement(ctx context.Context, conn *sql.Conn, ident identity) error {
+	return kill(ctx, conn, ident, "KILL QUERY")
+}
+
+// kill sends a KILL. A session number means something only to the server process that gave it:
+// behind one address there may be another server by now, or the same one restarted, where the number
+// may be somebody else's.
+func kill(ctx context.Context, conn *sql.Conn, ident identity, verb string) error {
+	var here identity
+	err := conn.Raw(func(dc any) (err error) {
+		here, err = identify(ctx, dc.(driver.Conn))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if here.server != ident.server {
+		return fmt.Errorf("session %d was on server %s, and %s answers now", ident.id, ident.server, here.server)
+	}
+	old, err := restarted(ctx, conn, ident)
+	if err != nil {
+		return err
+	}
+	ours := true
+	if strings.Contains(ident.host, ":") { // else there is nothing to tell it by; restarted has been strict
+		if ours, err = sessionThere(ctx, conn, ident); err != nil {
+			return err
+		}
+	}
+	if old || !ours {
+		return errNoSession
+	}
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("%s %d", verb, ident.id))
+	if mysqlerr.UnknownThread(err) {
+		return errNoSession
+	}
+	return err
+}
+
+// awaitEnd waits until the server has let go of a session that was killed: a KILL only marks it.
+func awaitEnd(ctx context.Context, conn *sql.Conn, ident identity) error {
+	for {
+		there, err := sessionThere(ctx, conn, ident)
+		if err != nil || !there {
+			return err
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("the session did not end: %w", ctx.Err())
+		}
+	}
+}
+
+// sessionThere reports whether there is a session with the number that is the one meant. The uptime
+// counts whole seconds, so that it hides a restart soon after the session was met; by then the
+// number may be another client's, whose address is another.
+func sessionThere(ctx context.Context, conn *sql.Conn, ident identity) (bool, error) {
+	var host string
+	row := conn.QueryRowContext(ctx,
+		fmt.Sprintf("SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = %d", ident.id))
+	err := row.Scan(&host)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return host == ident.host, err
+}
+
+// restarted reports whether the server has started after the session was met.
+func restarted(ctx context.Context, conn *sql.Conn, ident identity) (bool, error) {
+	var name string
+	var seconds int64
+	row := conn.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
+	if err := row.Scan(&name, &seconds); err != nil {
+		return false, err
+	}
+	age, up := time.Since(ident.seen), time.Duration(seconds)*time.Second
+	if age > up-time.Second && age <= up+time.Second && !strings.Contains(ident.host, ":") {
+		return false, errors.New("the server started when the session did, or after it, and a session " +
+			"over a socket has no port to be known by")
+	}
+	return age > up+time.Second, nil
+}

@@ -1,0 +1,77 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+)
+
+// TooLongError says that a statement of a transaction waited longer for a lock than it was allowed to,
+// and was ended. The transaction must be rolled back.
+type TooLongError struct {
+	Limit  time.Duration
+	Holder *Holder // nil where the server does not tell
+	Cause  error   // what the statement ended with
+}
+
+// Error names the limit.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("the lock was not free within %v: %v", e.Limit, e.Cause)
+}
+
+// Unwrap returns what the statement ended with.
+func (e *TooLongError) Unwrap() error { return e.Cause }
+
+// Limited runs a locking read of tx, and ends it after limit from another connection of db, by KILL QUERY.
+// No server knows a limit of its own below a second, and MySQL none for a single statement. If the
+// statement cannot be ended, its connection is closed.
+func Limited(ctx context.Context, db *sql.DB, tx *sql.Tx, limit time.Duration, read func(context.Context) error) error {
+	ident, err := identityOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if !ident.known() {
+		return read(ctx)
+	}
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer stop()
+	s := &sentry{db: db, ident: ident, giveUp: cancel, asks: true}
+	s.watch(wait)
+	err = read(own)
+	killed, failure := s.release()
+	if err != nil && ctx.Err() == nil && (failure != nil || killed && mysqlerr.Classify(err) == mysqlerr.Interrupted) {
+		return &TooLongError{Limit: limit, Holder: s.holder, Cause: err}
+	}
+	return err
+}
+
+// identityOf returns the session of a transaction: from the harness that runs it, or from the server.
+func identityOf(ctx context.Context, tx *sql.Tx) (identity, error) {
+	for f := Enclosing(ctx); f != nil; f = f.outer {
+		if f.tx == tx {
+			return f.ident, nil
+		}
+	}
+	rows, err := tx.QueryContext(ctx, identityQuery)
+	if err != nil {
+		return noIdentity(err)
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return identity{}, rows.Err()
+	}
+	var dest [identityColumns]any
+	var refs [identityColumns]any
+	for i := range dest {
+		refs[i] = &dest[i]
+	}
+	if err := rows.Scan(refs[:]...); err != nil {
+		return identity{}, err
+	}
+	return newIdentity(dest[:]), nil
+}

@@ -1,0 +1,81 @@
+package txn
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// sentry stands beside a statement that may wait for a lock, and ends it from another connection
+// when a context ends. The statement's own connection goes on listening, so that what became of the
+// statement is known, and stays good.
+type sentry struct {
+	db     *sql.DB
+	ident  identity
+	giveUp func() // closes the connection: nobody listens any more
+	stop   func() bool
+
+	finished chan struct{} // closed when the statement has returned
+	ended    chan struct{} // closed when the sentry has left
+
+	killed bool    // a KILL QUERY may have been sent
+	err    error   // why it was not carried out
+	holder *Holder // whose lock the statement waited for
+	asks   bool    // holder is wanted
+}
+
+// answerBound is how long a statement that was killed may take to say so.
+const answerBound = 250 * time.Millisecond
+
+// watchOver posts a sentry. A caller that gets no answer in time gives up.
+func watchOver(ctx context.Context, db *sql.DB, ident identity, giveUp func()) *sentry {
+	s := &sentry{db: db, ident: ident, giveUp: giveUp}
+	s.watch(ctx)
+	return s
+}
+
+func (s *sentry) watch(ctx context.Context) {
+	s.finished, s.ended = make(chan struct{}), make(chan struct{})
+	s.stop = context.AfterFunc(ctx, s.act)
+}
+
+// release must be called when the statement has returned; it waits for a sentry that is acting. After
+// it, nothing more is sent to the session.
+func (s *sentry) release() (killed bool, err error) {
+	if s.stop() {
+		return false, nil
+	}
+	close(s.finished)
+	<-s.ended
+	return s.killed, s.err
+}
+
+func (s *sentry) act() {
+	defer close(s.ended)
+	ctx, cancel := context.WithTimeout(context.Background(), killBound)
+	defer cancel()
+	s.killed, s.err = ask(ctx, s.db, s.finished, s.end)
+	if s.err == nil && !s.killed {
+		return // the statement was faster
+	}
+	if s.err == nil {
+		timer := time.NewTimer(answerBound)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			s.err = errors.New("KILL QUERY was not answered")
+		case <-s.finished:
+			return
+		}
+	}
+	s.giveUp()
+}
+
+// end is the job that ends the statement.
+func (s *sentry) end(ctx context.Context, conn *sql.Conn) error {
+	if s.asks {
+		s.holder = findHolder(ctx, conn, s.ident)
+	}
+	return endStatement(ctx, conn, s.ident)
+}

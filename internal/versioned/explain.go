@@ -1,0 +1,54 @@
+package versioned
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sqlcas/sqlcas"
+)
+
+// Seen is a row that an attempt had read.
+type Seen[K comparable] struct {
+	Key     K
+	Version uint64
+}
+
+// Explain looks, after a call that ends with a conflict, at what became of the rows that its last
+// attempt had read, so that the error says which of them were lost to whom, or are gone. It returns
+// the rows that it found at another version. Where it finds out nothing, err stays as it is.
+func Explain[K comparable, R any](
+	ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], seen []Seen[K], err error,
+) (current []R, explained error) {
+	if err == nil || !errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTxAborted) ||
+		errors.Is(err, sqlcas.ErrOutcomeUnknown) || ctx.Err() != nil {
+		return nil, err
+	}
+	var losers sqlcas.ConflictErrors
+	for _, s := range seen {
+		row, failed := t.Get(ctx, db, s.Key)
+		row, failed = Read(t, s.Key, row, failed)
+		switch {
+		case errors.Is(failed, sqlcas.ErrGone):
+			return nil, failed
+		case failed != nil:
+			return nil, err
+		case t.Version(row) != s.Version:
+			current = append(current, row)
+			losers = append(losers, &sqlcas.ConflictError{
+				Table: t.Schema.Name, Key: s.Key, Expected: s.Version, Actual: t.Version(row),
+			})
+		}
+	}
+	if len(losers) == 0 {
+		return nil, err
+	}
+	var cause error = losers
+	if len(seen) == 1 {
+		cause = losers[0]
+	}
+	var exhausted *sqlcas.ExhaustedError
+	if errors.As(err, &exhausted) {
+		return current, &sqlcas.ExhaustedError{Attempts: exhausted.Attempts, Elapsed: exhausted.Elapsed, Last: cause}
+	}
+	return current, cause
+}

@@ -1,0 +1,159 @@
+package versioned
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/txn"
+)
+
+// InTx works on rows in a transaction of the caller's.
+type InTx[K comparable, R any] struct {
+	Table *sqlcas.Table[K, R]
+	Tx    *sql.Tx
+	Read  func(ctx context.Context, tx *sql.Tx, key K) (R, error)
+
+	bad error
+}
+
+// NewInTx makes an InTx. What is wrong is the error of every call.
+func NewInTx[K comparable, R any](
+	b *Base[K, R], tx *sql.Tx, read func(ctx context.Context, tx *sql.Tx, key K) (R, error),
+) InTx[K, R] {
+	bad := b.Bad()
+	if bad == nil && tx == nil {
+		bad = Invalid("In: the *sql.Tx is nil: give the one of the closure of UpdateTx")
+	}
+	return InTx[K, R]{Table: &b.Table, Tx: tx, Read: read, bad: bad}
+}
+
+// Get reads a row in the Store's way.
+func (i *InTx[K, R]) Get(ctx context.Context, key K) (R, error) {
+	if i.bad != nil {
+		var zero R
+		return zero, i.bad
+	}
+	return i.Read(ctx, i.Tx, key)
+}
+
+// Update swaps the row value, and moves its version.
+func (i *InTx[K, R]) Update(ctx context.Context, row *R) error {
+	if err := i.check(row); err != nil {
+		return err
+	}
+	key, version := i.Table.Key(*row), i.Table.Version(*row)
+	if err := room(i.Table, key, version); err != nil {
+		return err
+	}
+	written, err := Swap(ctx, i.Tx, i.Table, *row)
+	if err != nil {
+		return i.ownConflict(key, version, err)
+	}
+	*row = written
+	i.moves().Note(i.id(key), version, i.Table.Version(written))
+	return nil
+}
+
+// Touch moves the version of a row without changing it, once in the transaction.
+func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
+	if err := i.check(row); err != nil {
+		return err
+	}
+	key, version := i.Table.Key(*row), i.Table.Version(*row)
+	now, err := i.Table.Get(ctx, i.Tx, key)
+	if now, err = Read(i.Table, key, now, err); err != nil {
+		return err
+	}
+	m, moved := i.moves().Of(i.id(key))
+	if moved && i.Table.Version(now) == m.To && m.From <= version && version <= m.To {
+		i.Table.SetVersion(row, m.To)
+		return nil
+	}
+	if i.Table.Version(now) != version {
+		return i.conflict(key, version, i.Table.Version(now))
+	}
+	if err := room(i.Table, key, version); err != nil {
+		return err
+	}
+	if now, err = Swap(ctx, i.Tx, i.Table, now); err != nil {
+		return i.ownConflict(key, version, err)
+	}
+	i.Table.SetVersion(row, i.Table.Version(now))
+	i.moves().Note(i.id(key), version, i.Table.Version(now))
+	return nil
+}
+
+// Check locks the row until the transaction ends, if it is as it was read.
+func (i *InTx[K, R]) Check(ctx context.Context, row R) error {
+	if err := i.check(&row); err != nil {
+		return err
+	}
+	if i.Table.GetForUpdate == nil {
+		return Invalid("Check: the Table %s has no GetForUpdate, and without a lock a row does not stay as it is: use Touch",
+			i.Table.Schema.Name)
+	}
+	key, version := i.Table.Key(row), i.Table.Version(row)
+	now, err := i.Table.GetForUpdate(ctx, i.Tx, key, sqlcas.LockWaits)
+	if now, err = Read(i.Table, key, now, err); err != nil {
+		return err
+	}
+	actual := i.Table.Version(now)
+	if m, moved := i.moves().Of(i.id(key)); moved && actual == m.To && m.From <= version && version <= m.To {
+		return nil
+	}
+	if actual != version {
+		return i.conflict(key, version, actual)
+	}
+	return nil
+}
+
+// Delete deletes the row if it is still at its version.
+func (i *InTx[K, R]) Delete(ctx context.Context, row R) error {
+	if err := i.check(&row); err != nil {
+		return err
+	}
+	if i.Table.Delete == nil {
+		return NoDelete(i.Table)
+	}
+	key, version := i.Table.Key(row), i.Table.Version(row)
+	return i.ownConflict(key, version, Delete(ctx, i.Tx, i.Table, row))
+}
+
+// NoDelete is the error of a table whose rows are never deleted.
+func NoDelete[K comparable, R any](t *sqlcas.Table[K, R]) error {
+	return Invalid("Delete: the Table %s has no Delete", t.Schema.Name)
+}
+
+// check refuses what no statement can be made of.
+func (i *InTx[K, R]) check(row *R) error {
+	if i.bad != nil {
+		return i.bad
+	}
+	if row == nil {
+		return Invalid("the row of %s is nil", i.Table.Schema.Name)
+	}
+	return Versioned(i.Table, *row)
+}
+
+// ownConflict tells a conflict with the transaction itself, which no rerun mends, from one with
+// another writer.
+func (i *InTx[K, R]) ownConflict(key K, version uint64, err error) error {
+	m, moved := i.moves().Of(i.id(key))
+	if !errors.Is(err, sqlcas.ErrConflict) || !moved || version < m.From || version >= m.To {
+		return err
+	}
+	return fmt.Errorf("%w: this transaction has itself moved %s %v from version %d to %d, and this is another copy of "+
+		"the row, at %d: go on with the one that was given to Update or Touch",
+		sqlcas.ErrInvalidArgument, i.Table.Schema.Name, key, m.From, m.To, version)
+}
+
+func (i *InTx[K, R]) conflict(key K, expected, actual uint64) error {
+	return &sqlcas.ConflictError{Table: i.Table.Schema.Name, Key: key, Expected: expected, Actual: actual}
+}
+
+func (i *InTx[K, R]) moves() *txn.Moves { return txn.MovesOf(i.Tx) }
+
+func (i *InTx[K, R]) id(key K) txn.RowID { return txn.RowID{Table: i.Table.Schema.Name, Key: key} }

@@ -1,0 +1,152 @@
+package versioned
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/sqlcas/sqlcas"
+)
+
+// Read judges what a Get or GetForUpdate of the table returned for key: no row is gone, and a row
+// without a version is refused.
+func Read[K comparable, R any](t *sqlcas.Table[K, R], key K, row R, err error) (R, error) {
+	var zero R
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return zero, &sqlcas.GoneError{Table: t.Schema.Name, Key: key}
+	case err != nil && nullVersion(err, t.Schema.Version):
+		return zero, fmt.Errorf("%w: %s of %s %v is NULL: set it to 1 where it is, and make the column "+
+			"NOT NULL DEFAULT 1: %w", sqlcas.ErrNoVersion, t.Schema.Version, t.Schema.Name, key, err)
+	case err != nil:
+		return zero, err
+	}
+	if err := Versioned(t, row); err != nil {
+		return zero, err
+	}
+	return row, nil
+}
+
+// nullVersion recognises database/sql's complaint about a NULL for a version; there is no type that
+// tells. It decides about a text only.
+func nullVersion(err error, column string) bool {
+	text := err.Error()
+	return strings.Contains(text, "converting NULL to") && strings.Contains(text, `name "`+column+`"`)
+}
+
+// Versioned refuses a row value that has no version.
+func Versioned[K comparable, R any](t *sqlcas.Table[K, R], row R) error {
+	if t.Version(row) > 0 || t.Schema.Zero {
+		return nil
+	}
+	return fmt.Errorf("%w: %s of %s %v is 0, as it is in a row value that was never read, or where the column "+
+		"has DEFAULT 0: start versions at 1, or set Zero in the table's Schema",
+		sqlcas.ErrNoVersion, t.Schema.Version, t.Schema.Name, t.Key(row))
+}
+
+// Change runs the closure on a row that was read, and returns the row as it is to be written. A
+// closure's error is final, whatever it wraps.
+func Change[K comparable, R any](t *sqlcas.Table[K, R], row R, change func(*R) error) (R, error) {
+	key, version := t.Key(row), t.Version(row)
+	if err := change(&row); err != nil {
+		return row, sqlcas.Permanent(err)
+	}
+	return row, Kept(t, row, key, version)
+}
+
+// Kept refuses a row whose key or version the closure has changed, or whose version cannot move.
+func Kept[K comparable, R any](t *sqlcas.Table[K, R], row R, key K, version uint64) error {
+	switch {
+	case t.Key(row) != key:
+		return Invalid("the closure changed the key of %s %v (%s) to %v: a row keeps its key; delete it and insert another",
+			t.Schema.Name, key, strings.Join(t.Schema.Key, ", "), t.Key(row))
+	case t.Version(row) != version:
+		return Invalid("the closure changed %s of %s %v from %d to %d: leave it alone, the swap moves it",
+			t.Schema.Version, t.Schema.Name, key, version, t.Version(row))
+	}
+	return room(t, key, version)
+}
+
+// room refuses a version that cannot move. Beyond its maximum a server without a strict sql_mode
+// leaves it where it is and reports success.
+func room[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64) error {
+	highest := t.Schema.Max
+	if highest == 0 {
+		highest = math.MaxUint64
+	}
+	if version < highest {
+		return nil
+	}
+	return fmt.Errorf("%w: %s of %s %v is %d, the highest that the column holds: make it BIGINT UNSIGNED",
+		sqlcas.ErrVersionOverflow, t.Schema.Version, t.Schema.Name, key, version)
+}
+
+// Swap writes the row if it is still at its version, and returns it as it then is in the table. Of a
+// row that is not, it returns a *sqlcas.ConflictError.
+func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) (R, error) {
+	var zero R
+	key, version := t.Key(row), t.Version(row)
+	affected, err := t.Swap(ctx, counting{db}, row, 1)
+	if err := One(t, key, version, affected, err); err != nil {
+		return zero, err
+	}
+	if t.Computed {
+		row, err = t.Get(ctx, db, key)
+		return Read(t, key, row, err)
+	}
+	t.SetVersion(&row, version+1)
+	return row, nil
+}
+
+// Delete deletes the row if it is still at its version.
+func Delete[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) error {
+	affected, err := t.Delete(ctx, counting{db}, row)
+	return One(t, t.Key(row), t.Version(row), affected, err)
+}
+
+// One is sqlcas.One with a conflict that names the row.
+func One[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64, affected int64, err error) error {
+	if err == nil && affected == 0 {
+		return &sqlcas.ConflictError{Table: t.Schema.Name, Key: key, Expected: version}
+	}
+	if err = sqlcas.One(affected, err); errors.Is(err, sqlcas.ErrTooManyRows) {
+		return fmt.Errorf("%s %v: %w", t.Schema.Name, key, err)
+	}
+	return err
+}
+
+// Tells reports whether a row that is found at the version again must not have been swapped from it:
+// no row that is entered anew starts there, and it is not where a version stops.
+func Tells[K comparable, R any](t *sqlcas.Table[K, R], version uint64) bool {
+	highest := t.Schema.Max
+	if highest == 0 {
+		highest = math.MaxUint64
+	}
+	return version > 1 && version < highest/2
+}
+
+// counting is a DBTX whose results say so when they cannot count.
+type counting struct{ sqlcas.DBTX }
+
+// ExecContext sends the statement.
+func (c counting) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	res, err := c.DBTX.ExecContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return counted{res}, nil
+}
+
+type counted struct{ sql.Result }
+
+// RowsAffected is the driver's count.
+func (c counted) RowsAffected() (int64, error) {
+	n, err := c.Result.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", sqlcas.ErrNoRowCount, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,145 @@
+package optimistic
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/settings"
+	"github.com/sqlcas/sqlcas/internal/txn"
+	"github.com/sqlcas/sqlcas/internal/versioned"
+)
+
+// Store changes rows of one table by compare-and-swap. It reads a row without locking it, runs a
+// closure on it, and writes it if it is still at the version that was read; if not, it does so
+// again. It is safe for concurrent use and costs nothing to keep: make one per table and *sql.DB.
+//
+// In UpdateTx's closure use In(tx): the Store's own methods would work outside of the transaction, and
+// are ErrNested there.
+type Store[K comparable, R any] struct{ base versioned.Base[K, R] }
+
+var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
+
+// NewStore makes a Store of a table in db. The options hold for every call, before the call's own;
+// WithReport is for calls alone. A table that lacks what a Store needs, and options that make no sense, are
+// the ErrInvalidArgument of every call.
+func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option) *Store[K, R] {
+	return &Store[K, R]{base: versioned.NewBase(db, table, opts)}
+}
+
+// Get reads the row, without a lock. It is ErrGone if there is none.
+func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
+	var zero R
+	if _, _, err := s.base.Start(ctx, "Get", nil); err != nil {
+		return zero, err
+	}
+	row, err := s.base.Table.Get(ctx, s.base.DB, key)
+	return versioned.Read(&s.base.Table, key, row, err)
+}
+
+// Update reads the row, runs change on it and writes it, again while other writers are faster, and
+// returns it as written. It is two statements, each a transaction of its own: SELECT and UPDATE ...
+// WHERE key = ? AND version = ?. A row that the server computes a part of, WithIsolation, and sessions
+// that do not commit each statement make it one transaction.
+//
+// change may run any number of times, and must touch nothing but the row. Its own error is returned as
+// it is, and nothing is written; one that has changed nothing and returns nil has the version moved. It
+// must leave key and version alone.
+//
+// If ctx ends while the UPDATE waits for a lock, the UPDATE is ended by KILL QUERY from another
+// connection, and the error is ctx's: nothing was written. If the answer to the UPDATE is lost, its
+// session is killed and the row is looked at: if it has not moved, all is done again. What that
+// cannot tell is ErrOutcomeUnknown.
+//
+// Errors: ErrGone, ErrExhausted (with ErrConflict or ErrLocked), ErrNoVersion, ErrVersionOverflow,
+// ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrNested, ErrInvalidArgument, the server's, change's
+// and ctx's. Options: all; WithKey queues.
+func (s *Store[K, R]) Update(
+	ctx context.Context, key K, change func(row *R) error, opts ...sqlcas.Option,
+) (R, error) {
+	return s.update(ctx, "Update", &swap[K, R]{key: key, change: change}, opts)
+}
+
+// UpdateIfVersion is Update for an edit that was made elsewhere, on a row that was read at version: in
+// a browser, say, that sends it back with If-Match. If the row has another version by now, it returns
+// the row as it is now, and an ErrConflict that is a *sqlcas.ConflictError; change is then not run and
+// nothing is retried. Deadlocks and the like are, as in Update.
+func (s *Store[K, R]) UpdateIfVersion(
+	ctx context.Context, key K, version uint64, change func(row *R) error, opts ...sqlcas.Option,
+) (R, error) {
+	if version == 0 && !s.base.Table.Schema.Zero {
+		var zero R
+		return zero, versioned.Invalid("UpdateIfVersion: version 0 is that of a row that was never read")
+	}
+	return s.update(ctx, "UpdateIfVersion", &swap[K, R]{key: key, change: change, detached: true, version: version}, opts)
+}
+
+// Delete deletes the row if it is still at the version that the row value has. If it has another by
+// now, the error is an ErrConflict that is a *sqlcas.ConflictError, and nothing is retried; if it is
+// gone already, ErrGone, which who only wants it away may take for success.
+func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) error {
+	all, set, err := s.base.Start(ctx, "Delete", opts)
+	if err != nil {
+		return err
+	}
+	if s.base.Table.Delete == nil {
+		return versioned.NoDelete(&s.base.Table)
+	}
+	if err := versioned.Versioned(&s.base.Table, row); err != nil {
+		return err
+	}
+	d := &swap[K, R]{table: &s.base.Table, key: s.base.Table.Key(row), seen: row, detached: true}
+	step := txn.Step{
+		Read:    func(context.Context, txn.DBTX) error { return nil },
+		Write:   d.remove,
+		Unmoved: d.unmoved,
+	}
+	if err = s.retry(ctx, &set, step, false, all); err == nil {
+		return nil
+	}
+	_, err = versioned.Explain(ctx, s.base.DB, d.table, d.lost(), err)
+	return err
+}
+
+// update runs a swap until it lands or must not.
+func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], opts []sqlcas.Option) (R, error) {
+	var zero R
+	all, set, err := s.base.Start(ctx, method, opts)
+	if err != nil {
+		return zero, err
+	}
+	if w.change == nil {
+		return zero, versioned.Invalid("%s: the closure is nil", method)
+	}
+	w.table = &s.base.Table
+	step := txn.Step{Read: w.read, Write: w.write, Unmoved: w.unmoved}
+	if err = s.retry(ctx, &set, step, w.table.Computed || set.IsolationSet, all); err == nil {
+		return w.row, nil
+	}
+	current, err := versioned.Explain(ctx, s.base.DB, w.table, w.lost(), err)
+	if w.detached && len(current) == 1 {
+		return current[0], err
+	}
+	return zero, err
+}
+
+// retry makes attempts of a step, whose outcomes are known.
+func (s *Store[K, R]) retry(
+	ctx context.Context, set *settings.Settings, step txn.Step, inTx bool, opts []sqlcas.Option,
+) error {
+	run := txn.RunStep
+	if inTx {
+		run = txn.RunStepInTx
+	}
+	return sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
+		res := run(ctx, s.base.DB, set, step)
+		if res.Outcome == txn.Committed {
+			return 1, nil
+		}
+		if errors.Is(res.Err, errMayBeDurable) {
+			res.Outcome = txn.Unknown
+		}
+		return 0, &txn.Told{Result: res}
+	}, append(opts, settings.ForStore())...)
+}

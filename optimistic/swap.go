@@ -1,0 +1,97 @@
+package optimistic
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/txn"
+	"github.com/sqlcas/sqlcas/internal/versioned"
+)
+
+// errMayBeDurable marks the error of a swap that has committed itself without a count.
+var errMayBeDurable = errors.New("it may be durable")
+
+// swap is one row's change: what the attempts of one call are made of.
+type swap[K comparable, R any] struct {
+	table    *sqlcas.Table[K, R]
+	key      K
+	change   func(row *R) error
+	detached bool   // made elsewhere, on a row at version: a conflict is final
+	version  uint64 // of a detached change
+
+	hasSeen bool
+	seen    R // the row as the last attempt has read it
+	row     R // as it is to be written, then as it was
+}
+
+// read reads the row and runs the closure.
+func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
+	row, err := w.table.Get(ctx, db, w.key)
+	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
+		return err
+	}
+	w.seen, w.hasSeen = row, true
+	if actual := w.table.Version(row); w.detached && actual != w.version {
+		return sqlcas.Permanent(w.conflict(w.version))
+	}
+	if w.table.Clone != nil {
+		row = w.table.Clone(row)
+	}
+	w.row, err = versioned.Change(w.table, row, w.change)
+	return err
+}
+
+// write sends the swap.
+func (w *swap[K, R]) write(ctx context.Context, db txn.DBTX) error {
+	row, err := versioned.Swap(ctx, db, w.table, w.row)
+	if err != nil {
+		return w.judge(db, err)
+	}
+	w.row = row
+	return nil
+}
+
+// remove sends the DELETE.
+func (w *swap[K, R]) remove(ctx context.Context, db txn.DBTX) error {
+	return w.judge(db, versioned.Delete(ctx, db, w.table, w.seen))
+}
+
+// judge marks what a rerun would not mend.
+func (w *swap[K, R]) judge(db txn.DBTX, err error) error {
+	if _, inTx := db.(*sql.Tx); errors.Is(err, sqlcas.ErrNoRowCount) && !inTx {
+		return fmt.Errorf("%w: %w", errMayBeDurable, err)
+	}
+	if w.detached && errors.Is(err, sqlcas.ErrConflict) {
+		return sqlcas.Permanent(err)
+	}
+	return err
+}
+
+// unmoved reports whether the row proves that the swap was not applied.
+func (w *swap[K, R]) unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
+	row, err := w.table.Get(ctx, db, w.key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	version := w.table.Version(w.seen)
+	return err == nil && w.table.Version(row) == version && versioned.Tells(w.table, version), err
+}
+
+// lost is what an error about a conflict is to be explained by: the version that the change was
+// based on.
+func (w *swap[K, R]) lost() []versioned.Seen[K] {
+	switch {
+	case w.detached && w.version > 0:
+		return []versioned.Seen[K]{{Key: w.key, Version: w.version}}
+	case w.hasSeen || w.detached:
+		return []versioned.Seen[K]{{Key: w.table.Key(w.seen), Version: w.table.Version(w.seen)}}
+	}
+	return nil
+}
+
+func (w *swap[K, R]) conflict(expected uint64) error {
+	return &sqlcas.ConflictError{Table: w.table.Schema.Name, Key: w.key, Expected: expected, Actual: w.table.Version(w.seen)}
+}

@@ -1,0 +1,152 @@
+package pessimistic
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/settings"
+	"github.com/sqlcas/sqlcas/internal/txn"
+	"github.com/sqlcas/sqlcas/internal/versioned"
+)
+
+// UpdateAll changes several rows in one transaction: it locks all of them in the table's order, runs
+// change once on the map of them, and writes them all, or none. It returns the rows as written, by the
+// keys that were asked for.
+//
+// Every row is written, changed or not, since the decision rests on all. A key that is given twice
+// counts once, and keys that differ only in what the column's collation ignores share one row: they
+// are the same pointer in the map. change must not add, remove or replace rows. No keys are no SQL:
+// change is not run.
+//
+// A row that is not there is ErrGone. Other errors and options are those of Update.
+func (s *Store[K, R]) UpdateAll(
+	ctx context.Context, keys []K, change func(rows map[K]*R) error, opts ...sqlcas.Option,
+) (map[K]R, error) {
+	c, err := s.start(ctx, "UpdateAll", opts)
+	if err != nil {
+		return nil, err
+	}
+	if change == nil {
+		return nil, versioned.Invalid("UpdateAll: the closure is nil")
+	}
+	if len(keys) == 0 {
+		return map[K]R{}, nil
+	}
+	a := &versioned.All[K, R]{Table: &s.base.Table, Keys: versioned.Sorted(&s.base.Table, keys), Change: change}
+	return sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
+		return a.Run(ctx, tx, func(ctx context.Context, tx *sql.Tx, key K) (R, error) {
+			return s.read(ctx, tx, key, c.lock)
+		})
+	}, c.opts...)
+}
+
+// LockAll locks and reads rows in a transaction of the caller's, usually that of UpdateTx, in the
+// table's order whatever that of keys, so that no two callers wait for each other. Call it once in a
+// transaction, with all keys: a second call may lock out of order. A row that is not there is ErrGone,
+// one that is locked waits or is ErrLocked, as NewStore's options say. Change the rows by In(tx).Update.
+func (s *Store[K, R]) LockAll(ctx context.Context, tx *sql.Tx, keys []K) (map[K]R, error) {
+	if err := s.usable("LockAll", tx); err != nil {
+		return nil, err
+	}
+	rows := make(map[K]R, len(keys))
+	for _, key := range versioned.Sorted(&s.base.Table, keys) {
+		row, err := s.read(ctx, tx, key, s.lock)
+		if err != nil {
+			return nil, err
+		}
+		rows[key] = row
+	}
+	return rows, nil
+}
+
+// Take locks and reads up to n rows that are free, in a transaction of the caller's: units of stock,
+// jobs of a queue. What is free is for the table's Take query to say; rows that others hold are
+// skipped, so that takers do not wait for each other. Fewer than n rows, also none, mean that no more
+// are free now. Change them by In(tx).Update, so that they are no longer free when the transaction has
+// ended. Under REPEATABLE READ the query also locks the gaps that it has looked into: give UpdateTx
+// WithIsolation(sql.LevelReadCommitted).
+func (s *Store[K, R]) Take(ctx context.Context, tx *sql.Tx, n int) ([]R, error) {
+	if err := s.usable("Take", tx); err != nil {
+		return nil, err
+	}
+	t := &s.base.Table
+	switch {
+	case t.Take == nil:
+		return nil, versioned.Invalid("Take: the Table %s has no Take", t.Schema.Name)
+	case n < 1:
+		return nil, versioned.Invalid("Take(%d): take at least 1", n)
+	}
+	rows, err := t.Take(ctx, tx, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) > n {
+		return nil, versioned.Invalid("Take(%d): the query of %s returned %d rows: give it a LIMIT", n, t.Schema.Name, len(rows))
+	}
+	for _, row := range rows {
+		if err := versioned.Versioned(t, row); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+func (s *Store[K, R]) usable(method string, tx *sql.Tx) error {
+	if err := s.base.Bad(); err != nil {
+		return err
+	}
+	if tx == nil {
+		return versioned.Invalid("%s: the *sql.Tx is nil: give the one of the closure of UpdateTx", method)
+	}
+	return s.locks(method)
+}
+
+// GetOrCreate reads the row, and if there is none has create insert it and reads it then. It is for
+// rows that are to be locked but may not exist yet: a locking read of a missing row locks the gap that
+// it would stand in, and two who then insert are a deadlock. create runs outside of any transaction,
+// on db, and must be one INSERT; if another was faster, its duplicate-key error (1062) is no error. It
+// may run any number of times. The row comes back unlocked.
+func (s *Store[K, R]) GetOrCreate(
+	ctx context.Context, key K, create func(ctx context.Context, db sqlcas.DBTX) error, opts ...sqlcas.Option,
+) (R, error) {
+	var row, zero R
+	c, err := s.start(ctx, "GetOrCreate", opts)
+	if err != nil {
+		return zero, err
+	}
+	if create == nil {
+		return zero, versioned.Invalid("GetOrCreate: the closure is nil")
+	}
+	set := settings.Peek(c.opts)
+	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
+		var err error
+		if row, err = s.getOrCreate(ctx, key, create); err != nil {
+			return 0, &txn.Told{Result: txn.Result{Err: err, FromClosure: true, Class: set.ClassOf(err)}}
+		}
+		return 1, nil
+	}, c.opts...)
+	if err != nil {
+		return zero, err
+	}
+	return row, nil
+}
+
+// getOrCreate makes one attempt. One that is lost can be made again: a row that it created is then
+// found.
+func (s *Store[K, R]) getOrCreate(
+	ctx context.Context, key K, create func(ctx context.Context, db sqlcas.DBTX) error,
+) (R, error) {
+	t := &s.base.Table
+	row, err := t.Get(ctx, s.base.DB, key)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return versioned.Read(t, key, row, err)
+	}
+	if err := create(ctx, s.base.DB); err != nil && !mysqlerr.Duplicate(err) {
+		return row, err
+	}
+	row, err = t.Get(ctx, s.base.DB, key)
+	return versioned.Read(t, key, row, err)
+}
