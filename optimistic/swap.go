@@ -22,6 +22,7 @@ type swap[K comparable, R any] struct {
 	detached bool   // made elsewhere, on a row at version: a conflict is final
 	version  uint64 // of a detached change
 
+	refused bool // the row was seen to have another version
 	hasSeen bool
 	seen    R // the row as the last attempt has read it
 	row     R // as it is to be written, then as it was
@@ -33,8 +34,9 @@ func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
 		return err
 	}
-	w.seen, w.hasSeen = row, true
+	w.seen, w.hasSeen, w.refused = row, true, false
 	if actual := w.table.Version(row); w.detached && actual != w.version {
+		w.refused = true
 		return sqlcas.Permanent(w.conflict(w.version))
 	}
 	if w.table.Clone != nil {

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
-
-	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 )
 
 // TooLongError says that a statement of a transaction waited longer for a lock than it was allowed to,
@@ -14,12 +12,16 @@ import (
 type TooLongError struct {
 	Limit  time.Duration
 	Holder *Holder // nil where the server does not tell
-	Cause  error   // what the statement ended with
+	Cause  error   // what the statement ended with; nil if it was served at the last moment
 }
 
 // Error names the limit.
 func (e *TooLongError) Error() string {
-	return fmt.Sprintf("the lock was not free within %v: %v", e.Limit, e.Cause)
+	text := fmt.Sprintf("the lock was not free within %v", e.Limit)
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
 }
 
 // Unwrap returns what the statement ended with.
@@ -44,7 +46,9 @@ func Limited(ctx context.Context, db *sql.DB, tx *sql.Tx, limit time.Duration, r
 	s.watch(wait)
 	err = read(own)
 	killed, failure := s.release()
-	if err != nil && ctx.Err() == nil && (failure != nil || killed && mysqlerr.Classify(err) == mysqlerr.Interrupted) {
+	// A read that was served at the last moment is refused as well: the KILL may still be on its way,
+	// and must not meet the next statement.
+	if ctx.Err() == nil && (killed || failure != nil) {
 		return &TooLongError{Limit: limit, Holder: s.holder, Cause: err}
 	}
 	return err

@@ -109,6 +109,10 @@ func (a *stepAttempt) run(ctx context.Context) Result {
 // ends leaves, and the statement goes on waiting for its lock and is applied when it gets it. What
 // ends it is KILL QUERY, to which the connection listens. In doubt is a swap that got no answer.
 func (a *stepAttempt) write(ctx context.Context, conn *sql.Conn) (err error, doubt bool) {
+	if ctx.Done() == nil { // nothing will ever end it
+		err = a.step.Write(ctx, conn)
+		return err, mysqlerr.Classify(err) == mysqlerr.Lost
+	}
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	s := watchOver(ctx, a.db, a.ident, cancel)
