@@ -24,6 +24,14 @@ var update = flag.Bool("update", false, "write the code of Examples into the doc
 //	```
 var marked = regexp.MustCompile("(?s)<!-- (\\S+_test\\.go) (Example\\w*) -->\n```go\n(.*?)```")
 
+// listing finds a list of statements that says which calls send them; see sendings.
+//
+//	<!-- statements optimistic -->
+//	```sql
+//	...
+//	```
+var listing = regexp.MustCompile("(?s)<!-- statements (\\w+) -->\n```sql\n(.*?)```")
+
 // documents are the files that people read.
 func documents(t *testing.T) []string {
 	t.Helper()
@@ -32,8 +40,8 @@ func documents(t *testing.T) []string {
 	return append(docs, "README.md", "CONTRIBUTING.md")
 }
 
-// Ensures that the code in the documents is that of tested Examples. Run with -update to take it
-// over.
+// Ensures that the code in the documents is that of tested Examples, and that the statements listed in
+// them are those that are sent. Run with -update to take them over.
 func TestDocumentsShowTestedCode(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -44,6 +52,10 @@ func TestDocumentsShowTestedCode(t *testing.T) {
 			seen++
 			m := marked.FindStringSubmatch(block)
 			return "<!-- " + m[1] + " " + m[2] + " -->\n```go\n" + exampleBody(t, m[1], m[2]) + "```"
+		})
+		fresh = listing.ReplaceAllStringFunc(fresh, func(block string) string {
+			list := listing.FindStringSubmatch(block)[1]
+			return "<!-- statements " + list + " -->\n```sql\n" + statementList(t, list) + "```"
 		})
 		require.Equal(t, strings.Count(string(text), "```go\n"), len(marked.FindAllString(string(text), -1)),
 			"%s: every Go block must say which Example it is taken from", doc)
@@ -88,13 +100,13 @@ func dedent(code string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll("\n"+code, indent, "\n"), "\n"), "\t", "    ") + "\n"
 }
 
-// Ensures that every make target and every local file that the documents name is there.
+// Ensures that every make target, every local file and every heading that the documents name is there.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("Makefile")
 	require.NoError(t, err)
 	targets := regexp.MustCompile("`make ([a-z-]+)`")
-	links := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	links := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	for _, doc := range documents(t) {
 		text, err := os.ReadFile(doc)
 		require.NoError(t, err)
@@ -102,8 +114,59 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 			require.Contains(t, string(makefile), "\n"+m[1]+":", "%s names make %s", doc, m[1])
 		}
 		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
-			_, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1]))
+			target := doc
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(doc), m[1])
+			}
+			_, err := os.Stat(target)
 			require.NoError(t, err, "%s links to %s", doc, m[1])
+			if m[2] != "" {
+				require.Contains(t, anchors(t, target), m[2], "%s links to a heading of %s", doc, target)
+			}
 		}
 	}
+}
+
+// anchors returns the headings of a document as links name them.
+func anchors(t *testing.T, doc string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(doc)
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		name := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
+}
+
+// Ensures that docs/errors.md has every error that a caller can ask for.
+func TestTheDocumentOfErrorsHasAll(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("docs/errors.md")
+	require.NoError(t, err)
+	names := 0
+	for _, file := range []string{"errors.go", "errors_row.go"} {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			var declared []*ast.Ident
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				declared = n.Names
+			case *ast.TypeSpec:
+				declared = []*ast.Ident{n.Name}
+			case *ast.FuncDecl:
+				return false
+			}
+			for _, id := range declared {
+				if id.IsExported() && strings.Contains(id.Name, "Err") {
+					names++
+					require.True(t, strings.Contains(string(doc), "`"+id.Name) || strings.Contains(string(doc), "`*"+id.Name),
+						"docs/errors.md says nothing of %s", id.Name)
+				}
+			}
+			return true
+		})
+	}
+	require.Greater(t, names, 15, "errors found")
 }

@@ -12,28 +12,31 @@ import (
 var (
 	// ErrConflict says that somebody else has changed the row since it was read: the version-checked
 	// UPDATE affected no row, or MariaDB answered 1020. One returns it; a harness reruns the closure
-	// for it, and at the end of its budget returns it inside an *ExhaustedError.
+	// for it, and at the end of its budget returns it inside an *ExhaustedError. UpdateIfVersion and
+	// Delete of the Stores return it at once. A Store's is a *ConflictError, or ConflictErrors.
 	ErrConflict = errors.New("sqlcas: conflict: the row has been changed since it was read")
 
 	// ErrTooManyRows says that a swap affected more than one row: its predicate does not name one
-	// row by a unique key and its version. Returned by One, Retry and RetryTx. In a transaction
-	// everything is rolled back; a plain Retry cannot undo what has been written.
+	// row by a unique key and its version. Returned by One, Retry, RetryTx and the Stores. In a
+	// transaction everything is rolled back; a plain Retry, and a Store's swap outside of a
+	// transaction, cannot undo what has been written.
 	ErrTooManyRows = errors.New("sqlcas: more than one row affected: " +
 		"the UPDATE's WHERE must name one row by its key and version")
 
 	// ErrLocked says that somebody else holds the row's lock: a NOWAIT read met it (3572 on MySQL,
 	// 1205 on MariaDB), or waiting for it took longer than innodb_lock_wait_timeout each time that
-	// the budget allowed. Returned by RetryTx, and by Retry for the latter.
+	// the budget allowed. Returned by RetryTx and pessimistic.Store, and by Retry and optimistic.Store
+	// for the latter.
 	ErrLocked = errors.New("sqlcas: the row is locked by another transaction")
 
 	// ErrExhausted says that the budget of attempts or time ran out before one succeeded. Nothing
-	// was applied. Every *ExhaustedError is it. Returned by Retry and RetryTx.
+	// was applied. Every *ExhaustedError is it. Returned by Retry, RetryTx and the Stores.
 	ErrExhausted = errors.New("sqlcas: attempts exhausted")
 
 	// ErrOutcomeUnknown says that the change may or may not have been applied. It is never retried:
 	// look at the row, or wait for whoever knows, before doing it again. Every *OutcomeUnknownError
-	// is it. Returned by RetryTx when the answer to COMMIT was lost and nothing could tell what had
-	// become of it; by Retry whenever the closure ends in a lost connection or an ended context.
+	// is it. Returned by RetryTx and the Stores when the answer to a COMMIT or a swap was lost and
+	// nothing could tell what had become of it; by Retry whenever the closure ends in a lost connection or an ended context.
 	ErrOutcomeUnknown = errors.New("sqlcas: outcome unknown: the change may or may not have been applied")
 
 	// ErrTxAborted says that the closure returned nil although a COMMIT would have made half of what
@@ -44,8 +47,9 @@ var (
 	ErrTxAborted = errors.New("sqlcas: commit refused, nothing was applied")
 
 	// ErrNested says that a harness was started inside the closure of another in a way that would
-	// multiply the retries or escape the transaction. The text tells the mend. Returned by Retry
-	// inside any harness, and by RetryTx inside a plain Retry, inside of a RetryTx on another
+	// multiply the retries or escape the transaction. The text tells the mend. Returned by Retry and
+	// the Stores inside any harness (but for Get, which is refused only in a transaction on its own
+	// database), and by RetryTx inside a plain Retry, inside of a RetryTx on another
 	// database that is itself inside of one on this database, and with the context of a closure that
 	// has returned; before any SQL of its own.
 	ErrNested = errors.New("sqlcas: nested harness")

@@ -11,11 +11,11 @@ import (
 var (
 	// ErrGone says that there is no row with this key, or none any more. It is final: waiting does
 	// not bring a row. errors.Is(err, sql.ErrNoRows) is true as well. Returned by every method of a
-	// Store.
+	// Store, but for Update and Delete of In(tx), to which a row that is gone is a conflict.
 	ErrGone = errors.New("sqlcas: no such row")
 
 	// ErrVersionOverflow says that the row's version is at the highest that its column holds, so
-	// that no further change can be told from the last. Nothing is sent. Widen the column to BIGINT
+	// that no further change can be told from the last. Nothing is written. Widen the column to BIGINT
 	// UNSIGNED. Returned by the Stores.
 	ErrVersionOverflow = errors.New("sqlcas: the version cannot move any further")
 

@@ -9,12 +9,12 @@ import (
 type Schema struct {
 	Name    string   // the table, as errors are to call it
 	Key     []string // the columns of its primary key, in the key's order
-	Version string   // the version column
+	Version string   // the version column; new rows start at 1
 
-	// Max is the highest version that the column holds: 1<<31 - 1 for an INT. The default, 0, stands
-	// for that of BIGINT UNSIGNED, 1<<64 - 1. A change that would pass it is ErrVersionOverflow and is
-	// not sent: a server without a strict sql_mode would leave the version where it is and report
-	// success to every stale writer from then on.
+	// Max is the highest version that the column holds. It must be given for any column but a BIGINT
+	// UNSIGNED, for which the default, 0, stands: 1<<31 - 1 for an INT. A change that would pass it is
+	// ErrVersionOverflow and is not sent: a server without a strict sql_mode would leave the version
+	// where it is and report success to every stale writer from then on.
 	Max uint64
 
 	// Zero says that rows start at version 0, as those of Rails's lock_version do. The default is

@@ -41,7 +41,7 @@ func (s *Store[K, R]) UpdateAll(
 		return a.Run(ctx, tx, s.read)
 	}, append(all, settings.ForStore())...)
 	if err != nil {
-		_, err = versioned.Explain(ctx, s.base.DB, t, a.Seen, err)
+		_, err = versioned.ExplainAll(ctx, s.base.DB, t, a.Seen, err)
 		return nil, err
 	}
 	return rows, nil
@@ -50,5 +50,11 @@ func (s *Store[K, R]) UpdateAll(
 // read reads a row in a transaction, without a lock.
 func (s *Store[K, R]) read(ctx context.Context, tx *sql.Tx, key K) (R, error) {
 	row, err := s.base.Table.Get(ctx, tx, key)
+	return versioned.Read(&s.base.Table, key, row, err)
+}
+
+// lock reads and locks a row in a transaction.
+func (s *Store[K, R]) lock(ctx context.Context, tx *sql.Tx, key K) (R, error) {
+	row, err := s.base.Table.GetForUpdate(ctx, tx, key, sqlcas.LockWaits)
 	return versioned.Read(&s.base.Table, key, row, err)
 }

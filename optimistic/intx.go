@@ -14,7 +14,7 @@ type TxStore[K comparable, R any] struct{ rows versioned.InTx[K, R] }
 
 // In returns the Store for use in tx.
 func (s *Store[K, R]) In(tx *sql.Tx) *TxStore[K, R] {
-	return &TxStore[K, R]{versioned.NewInTx(&s.base, tx, s.read)}
+	return &TxStore[K, R]{versioned.NewInTx(&s.base, tx, s.read, s.lock)}
 }
 
 // Get reads the row, without a lock. It is ErrGone if there is none.
@@ -28,12 +28,13 @@ func (s *TxStore[K, R]) Update(ctx context.Context, row *R) error { return s.row
 // Touch moves the row's version and changes nothing else, so that everybody who had read the row
 // conflicts: for a row that stands for others, such as an order for its lines. It is counted once: a
 // row that this transaction has moved already, by Touch or Update, is left at that, and the row value
-// gets its version. ErrConflict says that the row is no longer at the row value's version.
+// gets its version. ErrConflict says that the row is no longer at the row value's version,
+// ErrGone that it is not there.
 func (s *TxStore[K, R]) Touch(ctx context.Context, row *R) error { return s.rows.Touch(ctx, row) }
 
 // Check makes sure that the row is still as it was read and stays so until the transaction ends: it
 // locks the row by FOR UPDATE. It is for a row on which the decision rests and that is not itself
-// changed. ErrConflict says that another writer has changed the row; a change of this transaction's own is none.
+// changed, and takes a Table with GetForUpdate. ErrConflict says that another writer has changed the row; a change of this transaction's own is none.
 func (s *TxStore[K, R]) Check(ctx context.Context, row R) error { return s.rows.Check(ctx, row) }
 
 // Delete deletes the row if it is still at the row value's version, else it is ErrConflict; that is

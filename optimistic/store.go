@@ -30,18 +30,14 @@ func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ..
 
 // Get reads the row, without a lock. It is ErrGone if there is none.
 func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
-	var zero R
-	if _, _, err := s.base.Start(ctx, "Get", nil); err != nil {
-		return zero, err
-	}
-	row, err := s.base.Table.Get(ctx, s.base.DB, key)
-	return versioned.Read(&s.base.Table, key, row, err)
+	return s.base.Get(ctx, key)
 }
 
 // Update reads the row, runs change on it and writes it, again while other writers are faster, and
 // returns it as written. It is two statements, each a transaction of its own: SELECT and UPDATE ...
-// WHERE key = ? AND version = ?. A row that the server computes a part of, WithIsolation, and sessions
-// that do not commit each statement make it one transaction.
+// WHERE key = ? AND version = ?. A row that the server computes a part of (Table.Computed),
+// WithIsolation, sessions that do not commit each statement, and databases other than MySQL and
+// MariaDB make it one transaction.
 //
 // change may run any number of times, and must touch nothing but the row. Its own error is returned as
 // it is, and nothing is written; one that has changed nothing and returns nil has the version moved. It
@@ -54,7 +50,7 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 //
 // Errors: ErrGone, ErrExhausted (with ErrConflict or ErrLocked), ErrNoVersion, ErrVersionOverflow,
 // ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrNested, ErrInvalidArgument, the server's, change's
-// and ctx's. Options: all; WithKey queues.
+// and ctx's. Options: all but those of package pessimistic; WithKey queues.
 func (s *Store[K, R]) Update(
 	ctx context.Context, key K, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {
@@ -63,7 +59,7 @@ func (s *Store[K, R]) Update(
 
 // UpdateIfVersion is Update for an edit that was made elsewhere, on a row that was read at version: in
 // a browser, say, that sends it back with If-Match. If the row has another version by now, it returns
-// the row as it is now, and an ErrConflict that is a *sqlcas.ConflictError; change is then not run and
+// the row as it was seen then, and an ErrConflict that is a *sqlcas.ConflictError; change is then not run and
 // nothing is retried. Deadlocks and the like are, as in Update.
 func (s *Store[K, R]) UpdateIfVersion(
 	ctx context.Context, key K, version uint64, change func(row *R) error, opts ...sqlcas.Option,
@@ -95,7 +91,7 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 		Write:   d.remove,
 		Unmoved: d.unmoved,
 	}
-	if err = s.retry(ctx, &set, step, false, all); err == nil {
+	if err = s.retry(ctx, &set, step, set.IsolationSet, all); err == nil {
 		return nil
 	}
 	_, err = versioned.Explain(ctx, s.base.DB, d.table, d.lost(), err)

@@ -2,9 +2,13 @@
 // version, compute, UPDATE ... WHERE key = ? AND version = ?, and do it again if another writer was
 // faster.
 //
-// Update is the whole harness in one call. UpdateTx is for changes of several rows, or with a
-// ledger entry, and for whoever must know the outcome when a connection is lost. WithKey lets the
-// callers of this process queue for a hot row instead of racing for it.
+// Store is what most programs want: made of a sqlcas.Table, it changes a row by a closure on the row,
+// in two statements whose outcome it knows. UpdateAll changes several rows, all or none,
+// UpdateIfVersion takes edits that were made elsewhere, and In(tx) is the Store in a transaction.
+//
+// UpdateTx runs a closure that sends SQL of its own in a transaction: several tables, a ledger entry.
+// Update is the whole harness for a single UPDATE, and does not know the outcome when a connection is
+// lost. WithKey lets the callers of this process queue for a hot row instead of racing for it.
 package optimistic
 
 import (

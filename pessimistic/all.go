@@ -21,7 +21,8 @@ import (
 // are the same pointer in the map. change must not add, remove or replace rows. No keys are no SQL:
 // change is not run.
 //
-// A row that is not there is ErrGone. Other errors and options are those of Update.
+// A row that is not there is ErrGone. Two callers that spell keys differently may lock in another
+// order; the deadlock is absorbed. Other errors and options are those of Update.
 func (s *Store[K, R]) UpdateAll(
 	ctx context.Context, keys []K, change func(rows map[K]*R) error, opts ...sqlcas.Option,
 ) (map[K]R, error) {
@@ -108,7 +109,7 @@ func (s *Store[K, R]) usable(method string, tx *sql.Tx) error {
 // rows that are to be locked but may not exist yet: a locking read of a missing row locks the gap that
 // it would stand in, and two who then insert are a deadlock. create runs outside of any transaction,
 // on db, and must be one INSERT; if another was faster, its duplicate-key error (1062) is no error. It
-// may run any number of times. The row comes back unlocked.
+// may run any number of times. The row comes back unlocked. If ctx ends, the row may exist or not.
 func (s *Store[K, R]) GetOrCreate(
 	ctx context.Context, key K, create func(ctx context.Context, db sqlcas.DBTX) error, opts ...sqlcas.Option,
 ) (R, error) {
@@ -144,9 +145,13 @@ func (s *Store[K, R]) getOrCreate(
 	if !errors.Is(err, sql.ErrNoRows) {
 		return versioned.Read(t, key, row, err)
 	}
-	if err := create(ctx, s.base.DB); err != nil && !mysqlerr.Duplicate(err) {
-		return row, err
+	refused := create(ctx, s.base.DB)
+	if refused != nil && !mysqlerr.Duplicate(refused) {
+		return row, refused
 	}
 	row, err = t.Get(ctx, s.base.DB, key)
+	if refused != nil && errors.Is(err, sql.ErrNoRows) {
+		return row, refused // it was another unique key's duplicate
+	}
 	return versioned.Read(t, key, row, err)
 }

@@ -14,14 +14,14 @@ type TxStore[K comparable, R any] struct{ rows versioned.InTx[K, R] }
 
 // In returns the Store for use in tx. How it waits for locks is for NewStore's options to say.
 func (s *Store[K, R]) In(tx *sql.Tx) *TxStore[K, R] {
-	rows := versioned.NewInTx(&s.base, tx, func(ctx context.Context, tx *sql.Tx, key K) (R, error) {
+	lock := func(ctx context.Context, tx *sql.Tx, key K) (R, error) {
 		if err := s.locks("In"); err != nil {
 			var zero R
 			return zero, err
 		}
 		return s.read(ctx, tx, key, s.lock)
-	})
-	return &TxStore[K, R]{rows}
+	}
+	return &TxStore[K, R]{versioned.NewInTx(&s.base, tx, lock, lock)}
 }
 
 // Get locks and reads the row. It is ErrGone if there is none. Lock several rows by LockAll, or always

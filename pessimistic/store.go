@@ -4,7 +4,11 @@
 //
 // Lock where a rerun is dear: when many want the same row from several processes, or when the closure
 // takes long to compute. Where conflicts are rare, optimistic.Store is cheaper: it holds no lock and
-// needs two round trips instead of four.
+// needs two round trips instead of four. Both may work on one table.
+//
+// Who does not want to wait gives NoWait, SkipLocked or Wait, and gets ErrLocked on all servers alike.
+// LockAll, Take and In(tx) are for transactions of the caller's, by optimistic.UpdateTx; GetOrCreate
+// is for rows that may not be there to be locked.
 package pessimistic
 
 import (
@@ -42,12 +46,7 @@ func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ..
 // Get reads the row as it is, without a lock and without waiting for one. It is ErrGone if there is
 // none. To read a row and keep it, use In(tx).Get.
 func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
-	var zero R
-	if _, _, err := s.base.Start(ctx, "Get", nil); err != nil {
-		return zero, err
-	}
-	row, err := s.base.Table.Get(ctx, s.base.DB, key)
-	return versioned.Read(&s.base.Table, key, row, err)
+	return s.base.Get(ctx, key)
 }
 
 // Update locks the row, runs change on it, writes it and commits, and returns it as written. Deadlocks,
@@ -165,7 +164,7 @@ func (s *Store[K, R]) start(ctx context.Context, method string, opts []sqlcas.Op
 	if err := s.locks(method); err != nil {
 		return call{}, err
 	}
-	return call{append(all, settings.ForStore()), lockOf(set)}, nil
+	return call{append(all, settings.ForLockingStore()), lockOf(set)}, nil
 }
 
 // locks refuses a table that is never locked.

@@ -15,7 +15,8 @@ import (
 
 // NoWait has a call fail at once with ErrLocked if somebody else holds the row's lock. The default is
 // to wait as long as the session's innodb_lock_wait_timeout says, by default 50 s, and to try again.
-// Given to NewStore it also holds for In and LockAll. Of NoWait, SkipLocked and Wait the last one
+// Given to NewStore it also holds for LockAll and for the Get and Check of In; their writes wait, for a
+// row that was not locked before. Of NoWait, SkipLocked and Wait the last one
 // given counts.
 func NoWait() sqlcas.Option { return waiting("NoWait", sqlcas.LockNoWait, 0) }
 

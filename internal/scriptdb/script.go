@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,10 +19,38 @@ type Statement struct {
 	Prepared bool // it came through a driver.Stmt
 	ViaTx    bool // it came through driver.Tx, which has no context
 	Options  driver.TxOptions
+	Conn     int // the ID of the connection it came on; set in what Sent returns
 }
 
 // Arg returns the i-th argument, the first being 0.
 func (s Statement) Arg(i int) driver.Value { return s.Args[i].Value }
+
+// String is the statement on one line as a server gets it where the driver puts the arguments into the
+// text, without comments in front.
+func (s Statement) String() string {
+	text := s.Query
+	if text == "BEGIN" {
+		return "START TRANSACTION"
+	}
+	for strings.HasPrefix(text, "--") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.Join(strings.Fields(text), " ") {
+		if r != '?' {
+			b.WriteRune(r)
+			continue
+		}
+		if v, ok := s.Arg(n).(string); ok {
+			b.WriteString("'" + v + "'")
+		} else {
+			fmt.Fprint(&b, s.Arg(n))
+		}
+		n++
+	}
+	return b.String()
+}
 
 // Reply is the answer to a statement; the zero value is success that changed and returned nothing.
 type Reply struct {
@@ -45,6 +74,7 @@ type Script struct {
 	mu     sync.Mutex
 	conns  []*Conn
 	log    []string
+	sent   []Statement
 	dialed int
 	closed int
 }
@@ -98,6 +128,16 @@ func (s *Script) Log() []string {
 	return slices.Clone(s.log)
 }
 
+// Sent returns the statements so far in order, whole. Those are left out that the library asks each
+// connection once, whatever it is used for: which session it is.
+func (s *Script) Sent() []Statement {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.sent), func(st Statement) bool {
+		return strings.HasPrefix(st.Query, "SELECT CONNECTION_ID(), ")
+	})
+}
+
 // Count returns how many of the statements so far start with prefix.
 func (s *Script) Count(prefix string) int {
 	n := 0
@@ -131,6 +171,8 @@ func (s *Script) run(ctx context.Context, c *Conn, st Statement) (Reply, error) 
 	line, _, _ = strings.Cut(line, "\n")
 	s.mu.Lock()
 	s.log = append(s.log, line)
+	st.Conn = c.ID
+	s.sent = append(s.sent, st)
 	s.mu.Unlock()
 	return s.handle(ctx, c, st)
 }

@@ -88,8 +88,16 @@ func (s *Settings) ClassOf(err error) mysqlerr.Class {
 	return class
 }
 
-// ForStore marks the call as a Store's, which has read the options that are its own.
+// ForStore marks the call as a Store's.
 func ForStore() Option {
+	return Func(func(s *Settings) error {
+		s.Store = true
+		return nil
+	})
+}
+
+// ForLockingStore is ForStore for a Store that has read the options about locks.
+func ForLockingStore() Option {
 	return Func(func(s *Settings) error {
 		s.Store, s.Lock = true, nil
 		return nil

@@ -49,6 +49,9 @@ func Limited(ctx context.Context, db *sql.DB, tx *sql.Tx, limit time.Duration, r
 	// A read that was served at the last moment is refused as well: the KILL may still be on its way,
 	// and must not meet the next statement.
 	if ctx.Err() == nil && (killed || failure != nil) {
+		if failure != nil { // and not the end of own, which would pass for the caller's
+			err = fmt.Errorf("its connection was closed, since it could not be ended: %v", failure)
+		}
 		return &TooLongError{Limit: limit, Holder: s.holder, Cause: err}
 	}
 	return err

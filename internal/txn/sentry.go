@@ -26,7 +26,7 @@ type sentry struct {
 }
 
 // answerBound is how long a statement that was killed may take to say so.
-const answerBound = 250 * time.Millisecond
+const answerBound = killBound
 
 // watchOver posts a sentry. A caller that gets no answer in time gives up.
 func watchOver(ctx context.Context, db *sql.DB, ident identity, giveUp func()) *sentry {

@@ -35,7 +35,7 @@ type entry[K comparable, R any] struct {
 // Run reads all rows in order, runs the closure, and swaps them all in the order of the keys that
 // were read back: keys that differ only in what the column's collation ignores name one row.
 func (a *All[K, R]) Run(
-	ctx context.Context, tx *sql.Tx, read func(ctx context.Context, tx *sql.Tx, key K) (R, error),
+	ctx context.Context, tx *sql.Tx, read Reader[K, R],
 ) (map[K]R, error) {
 	a.Seen = a.Seen[:0]
 	entries, err := a.read(ctx, tx, read)
@@ -59,7 +59,7 @@ func (a *All[K, R]) Run(
 }
 
 func (a *All[K, R]) read(
-	ctx context.Context, tx *sql.Tx, read func(ctx context.Context, tx *sql.Tx, key K) (R, error),
+	ctx context.Context, tx *sql.Tx, read Reader[K, R],
 ) ([]*entry[K, R], error) {
 	var entries []*entry[K, R]
 	byKey := make(map[K]*entry[K, R], len(a.Keys))

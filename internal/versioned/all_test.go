@@ -77,7 +77,7 @@ func TestExplainNamesTheLosers(t *testing.T) {
 	s := shelf{'a': {ID: "a", Version: 7}, 'b': {ID: "b", Version: 1}, 'c': {ID: "c", Version: 4}}
 	seen := []Seen[string]{{"a", 6}, {"b", 1}, {"c", 2}}
 	exhausted := &sqlcas.ExhaustedError{Attempts: 3, Last: sqlcas.ErrConflict}
-	current, err := Explain(t.Context(), nil, s.table(), seen, exhausted)
+	current, err := ExplainAll(t.Context(), nil, s.table(), seen, exhausted)
 	require.Equal(t, []item{s['a'], s['c']}, current)
 	require.ErrorIs(t, err, sqlcas.ErrExhausted)
 	require.ErrorIs(t, err, sqlcas.ErrConflict)
@@ -87,7 +87,7 @@ func TestExplainNamesTheLosers(t *testing.T) {
 		{Table: "item", Key: "a", Expected: 6, Actual: 7}, {Table: "item", Key: "c", Expected: 2, Actual: 4},
 	}, losers)
 
-	_, err = Explain(t.Context(), nil, s.table(), append(slices.Clone(seen), Seen[string]{"x", 1}), exhausted)
+	_, err = ExplainAll(t.Context(), nil, s.table(), append(slices.Clone(seen), Seen[string]{"x", 1}), exhausted)
 	require.ErrorIs(t, err, sqlcas.ErrGone)
 
 	for name, unexplained := range map[string]struct {
@@ -99,7 +99,7 @@ func TestExplainNamesTheLosers(t *testing.T) {
 		"the look-up failed": {[]Seen[string]{{"broken", 1}}, exhausted},
 		"refused":            {seen, errors.Join(sqlcas.ErrTxAborted, sqlcas.ErrConflict)},
 	} {
-		current, err := Explain(t.Context(), nil, s.table(), unexplained.seen, unexplained.err)
+		current, err := ExplainAll(t.Context(), nil, s.table(), unexplained.seen, unexplained.err)
 		require.Empty(t, current, name)
 		require.Equal(t, unexplained.err, err, name)
 	}

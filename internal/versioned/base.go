@@ -23,15 +23,29 @@ type Base[K comparable, R any] struct {
 // NewBase makes a Base. What is wrong with its arguments is the error of every call.
 func NewBase[K comparable, R any](db *sql.DB, t sqlcas.Table[K, R], opts []sqlcas.Option) Base[K, R] {
 	b := Base[K, R]{DB: db, Table: t, opts: slices.Clone(opts)}
-	switch s := settings.Peek(opts); {
-	case db == nil:
+	if db == nil {
 		b.bad = Invalid("NewStore: the *sql.DB is nil")
-	case s.Report != nil:
-		b.bad = Invalid("NewStore: WithReport is for one call: give it to that")
-	default:
-		b.bad = incomplete(&t)
+	} else if b.bad = incomplete(&t); b.bad == nil {
+		b.bad = wrong(opts)
 	}
 	return b
+}
+
+// wrong says what is wrong with a Store's options.
+func wrong(opts []sqlcas.Option) error {
+	s := settings.Default()
+	for i, o := range opts {
+		if o == nil {
+			return Invalid("NewStore: option %d is nil", i+1)
+		}
+		if err := o.Apply(&s); err != nil {
+			return fmt.Errorf("NewStore: %w", err)
+		}
+	}
+	if s.Report != nil {
+		return Invalid("NewStore: WithReport is for one call: give it to that")
+	}
+	return nil
 }
 
 // incomplete says what a table lacks that every Store needs.
@@ -60,13 +74,8 @@ func incomplete[K comparable, R any](t *sqlcas.Table[K, R]) error {
 func (b *Base[K, R]) Start(
 	ctx context.Context, method string, opts []sqlcas.Option,
 ) ([]sqlcas.Option, settings.Settings, error) {
-	switch {
-	case b == nil || b.DB == nil && b.bad == nil:
-		return nil, settings.Settings{}, Invalid("%s: the Store is not made by NewStore", method)
-	case b.bad != nil:
-		return nil, settings.Settings{}, b.bad
-	case ctx == nil:
-		return nil, settings.Settings{}, Invalid("%s: the context is nil: give context.Background() if there is no other", method)
+	if err := b.ready(ctx, method); err != nil {
+		return nil, settings.Settings{}, err
 	}
 	if f := txn.Enclosing(ctx); f != nil {
 		return nil, settings.Settings{}, nested(f, b.DB, method)
@@ -75,11 +84,38 @@ func (b *Base[K, R]) Start(
 	return all, settings.Peek(all), nil
 }
 
-// Options returns the options that a Start without a call's own would have.
-func (b *Base[K, R]) Options() []sqlcas.Option { return b.opts }
+// Get reads a row outside of any transaction. Inside of one on the same database that is a mistake.
+func (b *Base[K, R]) Get(ctx context.Context, key K) (R, error) {
+	var zero R
+	if err := b.ready(ctx, "Get"); err != nil {
+		return zero, err
+	}
+	f := txn.Enclosing(ctx)
+	if inside, _ := f.On(b.DB); inside != nil {
+		return zero, nested(f, b.DB, "Get")
+	}
+	row, err := b.Table.Get(ctx, b.DB, key)
+	return Read(&b.Table, key, row, err)
+}
+
+// ready refuses what no call can work with.
+func (b *Base[K, R]) ready(ctx context.Context, method string) error {
+	if err := b.Bad(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		return Invalid("%s: the context is nil: give context.Background() if there is no other", method)
+	}
+	return nil
+}
 
 // Bad returns what makes the Store unusable, or nil.
-func (b *Base[K, R]) Bad() error { return b.bad }
+func (b *Base[K, R]) Bad() error {
+	if b.bad == nil && b.DB == nil {
+		return Invalid("the Store is not made by NewStore")
+	}
+	return b.bad
+}
 
 func nested(f *txn.Frame, db *sql.DB, method string) error {
 	if inside, _ := f.On(db); inside != nil {

@@ -13,10 +13,23 @@ type Seen[K comparable] struct {
 	Version uint64
 }
 
-// Explain looks, after a call that ends with a conflict, at what became of the rows that its last
+// Explain is ExplainAll for a call about one row, whose conflict is a *sqlcas.ConflictError. It returns
+// the row if it found it at another version.
+func Explain[K comparable, R any](
+	ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], seen []Seen[K], err error,
+) (current []R, explained error) {
+	current, explained = ExplainAll(ctx, db, t, seen, err)
+	var losers sqlcas.ConflictErrors
+	if errors.As(explained, &losers) {
+		return current, instead(losers[0], explained)
+	}
+	return current, explained
+}
+
+// ExplainAll looks, after a call that ends with a conflict, at what became of the rows that its last
 // attempt had read, so that the error says which of them were lost to whom, or are gone. It returns
 // the rows that it found at another version. Where it finds out nothing, err stays as it is.
-func Explain[K comparable, R any](
+func ExplainAll[K comparable, R any](
 	ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], seen []Seen[K], err error,
 ) (current []R, explained error) {
 	if err == nil || !errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTxAborted) ||
@@ -42,13 +55,14 @@ func Explain[K comparable, R any](
 	if len(losers) == 0 {
 		return nil, err
 	}
-	var cause error = losers
-	if len(seen) == 1 {
-		cause = losers[0]
-	}
+	return current, instead(losers, err)
+}
+
+// instead puts a cause in the place of the conflict that a call has ended with.
+func instead(cause, err error) error {
 	var exhausted *sqlcas.ExhaustedError
 	if errors.As(err, &exhausted) {
-		return current, &sqlcas.ExhaustedError{Attempts: exhausted.Attempts, Elapsed: exhausted.Elapsed, Last: cause}
+		return &sqlcas.ExhaustedError{Attempts: exhausted.Attempts, Elapsed: exhausted.Elapsed, Last: cause}
 	}
-	return current, cause
+	return cause
 }

@@ -10,24 +10,26 @@ import (
 	"github.com/sqlcas/sqlcas/internal/txn"
 )
 
+// Reader reads a row in a transaction, in a Store's way.
+type Reader[K comparable, R any] = func(ctx context.Context, tx *sql.Tx, key K) (R, error)
+
 // InTx works on rows in a transaction of the caller's.
 type InTx[K comparable, R any] struct {
 	Table *sqlcas.Table[K, R]
 	Tx    *sql.Tx
-	Read  func(ctx context.Context, tx *sql.Tx, key K) (R, error)
+	Read  Reader[K, R]
 
-	bad error
+	lock Reader[K, R]
+	bad  error
 }
 
-// NewInTx makes an InTx. What is wrong is the error of every call.
-func NewInTx[K comparable, R any](
-	b *Base[K, R], tx *sql.Tx, read func(ctx context.Context, tx *sql.Tx, key K) (R, error),
-) InTx[K, R] {
+// NewInTx makes an InTx; lock reads a row and locks it. What is wrong is the error of every call.
+func NewInTx[K comparable, R any](b *Base[K, R], tx *sql.Tx, read, lock Reader[K, R]) InTx[K, R] {
 	bad := b.Bad()
 	if bad == nil && tx == nil {
 		bad = Invalid("In: the *sql.Tx is nil: give the one of the closure of UpdateTx")
 	}
-	return InTx[K, R]{Table: &b.Table, Tx: tx, Read: read, bad: bad}
+	return InTx[K, R]{Table: &b.Table, Tx: tx, Read: read, lock: lock, bad: bad}
 }
 
 // Get reads a row in the Store's way.
@@ -96,8 +98,8 @@ func (i *InTx[K, R]) Check(ctx context.Context, row R) error {
 			i.Table.Schema.Name)
 	}
 	key, version := i.Table.Key(row), i.Table.Version(row)
-	now, err := i.Table.GetForUpdate(ctx, i.Tx, key, sqlcas.LockWaits)
-	if now, err = Read(i.Table, key, now, err); err != nil {
+	now, err := i.lock(ctx, i.Tx, key)
+	if err != nil {
 		return err
 	}
 	actual := i.Table.Version(now)
