@@ -12,7 +12,8 @@ import (
 // UpdateAll changes several rows in one transaction: it reads all of them, runs change once on the
 // map of them, and swaps them all in the table's order, or none. It returns the rows as written, by
 // the keys that were asked for. While another writer is faster at any of the rows, it is all done
-// again.
+// again, and then, if the Table has a GetForUpdate, with the rows locked in that order: the more rows,
+// the more others there are to lose to.
 //
 // Every row is swapped, changed or not, since the decision rests on all. A key that is given twice
 // counts once, and keys that differ only in what the column's collation ignores share one row: they
@@ -37,11 +38,18 @@ func (s *Store[K, R]) UpdateAll(
 	}
 	t := &s.base.Table
 	a := &versioned.All[K, R]{Table: t, Keys: versioned.Sorted(t, keys), Change: change}
+	read := s.read
 	rows, err := sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
-		return a.Run(ctx, tx, s.read)
+		own := read
+		if t.GetForUpdate != nil {
+			read = s.lock // the next time
+		}
+		return a.Run(ctx, tx, own)
 	}, append(all, settings.ForStore())...)
-	if err != nil {
+	if err != nil && !a.Refused {
 		_, err = versioned.ExplainAll(ctx, s.base.DB, t, a.Seen, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return rows, nil

@@ -113,8 +113,11 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 	if err = s.retry(ctx, &set, step, w.table.Computed || set.IsolationSet, all); err == nil {
 		return w.row, nil
 	}
-	if w.refused {
+	switch {
+	case w.stale:
 		return w.seen, err
+	case w.refused:
+		return zero, err
 	}
 	current, err := versioned.Explain(ctx, s.base.DB, w.table, w.lost(), err)
 	if w.detached && len(current) == 1 {

@@ -22,7 +22,8 @@ type swap[K comparable, R any] struct {
 	detached bool   // made elsewhere, on a row at version: a conflict is final
 	version  uint64 // of a detached change
 
-	refused bool // the row was seen to have another version
+	stale   bool // the row was seen to have another version
+	refused bool // the closure returned an error, which is the caller's own whatever it wraps
 	hasSeen bool
 	seen    R // the row as the last attempt has read it
 	row     R // as it is to be written, then as it was
@@ -34,15 +35,16 @@ func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
 		return err
 	}
-	w.seen, w.hasSeen, w.refused = row, true, false
+	w.seen, w.hasSeen, w.stale, w.refused = row, true, false, false
 	if actual := w.table.Version(row); w.detached && actual != w.version {
-		w.refused = true
+		w.stale = true
 		return sqlcas.Permanent(w.conflict(w.version))
 	}
 	if w.table.Clone != nil {
 		row = w.table.Clone(row)
 	}
 	w.row, err = versioned.Change(w.table, row, w.change)
+	w.refused = err != nil
 	return err
 }
 

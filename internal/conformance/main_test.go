@@ -41,6 +41,7 @@ func (p *printing) Run() int {
 		result.print(w)
 		outcomes.print(w)
 		loads.print(w)
+		printStoreRuns(w)
 	})
 	return code
 }

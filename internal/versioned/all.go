@@ -21,7 +21,8 @@ type All[K comparable, R any] struct {
 	Keys   []K // sorted
 	Change func(rows map[K]*R) error
 
-	Seen []Seen[K] // what was read, in the order of the keys
+	Seen    []Seen[K] // what was read, in the order of the keys
+	Refused bool      // the closure returned an error, which is the caller's own whatever it wraps
 }
 
 // entry is one row, under all the keys that name it.
@@ -37,7 +38,7 @@ type entry[K comparable, R any] struct {
 func (a *All[K, R]) Run(
 	ctx context.Context, tx *sql.Tx, read Reader[K, R],
 ) (map[K]R, error) {
-	a.Seen = a.Seen[:0]
+	a.Seen, a.Refused = a.Seen[:0], false
 	entries, err := a.read(ctx, tx, read)
 	if err != nil {
 		return nil, err
@@ -91,6 +92,7 @@ func (a *All[K, R]) change(entries []*entry[K, R]) error {
 		}
 	}
 	if err := a.Change(rows); err != nil {
+		a.Refused = true
 		return sqlcas.Permanent(err)
 	}
 	name := a.Table.Schema.Name
