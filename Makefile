@@ -26,7 +26,7 @@ demo: ## Replay an order file against stock on a throwaway server, and print who
 test: ## Run all tests on throwaway MySQL and MariaDB servers, installing them first
 	@$(if $(HAVE_CC),,echo "make test: no C compiler, so no race detector: install gcc to have it" >&2)
 	@tables=$$(mktemp) && SQLCAS_TEST_TABLES=$$tables $(WITHDB) -install -require mariadb1011 -- sh -c \
-		'$(GO) test $(RACE) -count=1 ./... && $(GO) -C examples test $(RACE) -count=1 ./...; code=$$?; cat '$$tables'; exit $$code'; \
+		'$(GO) test $(RACE) -count=1 ./... && $(GO) -C examples test $(RACE) -count=1 ./... && $(GO) -C bench test $(RACE) -count=1 ./...; code=$$?; cat '$$tables'; exit $$code'; \
 		code=$$?; rm -f $$tables; exit $$code
 
 servers: ## Install the test servers: MariaDB 10.11 as a package, MySQL 9 and MariaDB 11.8 into the cache folder
@@ -53,6 +53,8 @@ vuln: ## Known vulnerabilities in all modules, with the patched Go where it may 
 
 fuzz: ## Run each fuzz target for FUZZTIME (default 20s)
 	@$(GO) test ./internal/txn -run '^$$' -fuzz FuzzParseSwap -fuzztime $(or $(FUZZTIME),20s)
+	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzToken -fuzztime $(or $(FUZZTIME),20s)
+	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzCondition -fuzztime $(or $(FUZZTIME),20s)
 
-bench: ## Set UpdateTx beside the same transaction by hand, on durable servers
-	@$(WITHDB) -durable -- $(GO) -C bench run ./harness
+bench: ## Set UpdateTx and the Stores beside the same work by hand, on durable servers
+	@$(WITHDB) -durable -- sh -c '$(GO) -C bench run ./harness && $(GO) -C bench run ./store'

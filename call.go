@@ -29,10 +29,14 @@ type call struct {
 	last      error           // what the last attempt that is to be retried met
 }
 
-func newCall(s settings.Settings) *call {
-	c := &call{settings: s, began: time.Now()}
-	c.observer, _ = s.Observer.(Observer)
-	return c
+// newCall begins a call with options.
+func newCall(opts []Option) (*call, error) {
+	c := &call{began: time.Now()}
+	if err := collect(&c.settings, opts); err != nil {
+		return nil, err
+	}
+	c.observer, _ = c.settings.Observer.(Observer)
+	return c, nil
 }
 
 // ruling is what an attempt comes to.

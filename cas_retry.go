@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
-	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/txn"
 )
 
@@ -60,19 +59,22 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 	case attempt == nil:
 		return invalid("Retry: the attempt is nil")
 	}
-	s, err := collect(opts)
+	c, err := newCall(opts)
 	if err != nil {
 		return err
 	}
+	s := &c.settings
 	if !s.Store && (s.CommitSet || s.IsolationSet) {
 		return invalid("WithCommitTimeout and WithIsolation are for transactions: use RetryTx, or leave them out")
 	}
 	if f := txn.Enclosing(ctx); f != nil {
 		return nestedPlain(f)
 	}
-	c := newCall(s)
 	return c.run(ctx, func(ctx context.Context) ruling {
-		affected, err := attempt(txn.EnterPlain(ctx))
+		if !s.Store { // whose closures get no context
+			ctx = txn.EnterPlain(ctx)
+		}
+		affected, err := attempt(ctx)
 		if told, ok := err.(*txn.Told); ok { // bare, by contract
 			return c.judgeTx(ctx, told.Result)
 		}
@@ -135,7 +137,7 @@ func RetryTx(
 	case fn == nil:
 		return invalid("RetryTx: the closure is nil")
 	}
-	s, err := collect(opts)
+	c, err := newCall(opts)
 	if err != nil {
 		return err
 	}
@@ -145,14 +147,13 @@ func RetryTx(
 				return fmt.Errorf("%w: RetryTx would join a transaction around that of another database, "+
 					"whose retries would repeat it: do it outside of the inner one", ErrNested)
 			}
-			return joinTx(ctx, outer, fn, s)
+			return c.join(ctx, outer, fn)
 		}
 		if enclosing.WithinPlain() {
 			return fmt.Errorf("%w: RetryTx inside the closure of a plain Retry would multiply the retries: "+
 				"use one RetryTx around both", ErrNested)
 		}
 	}
-	c := newCall(s)
 	return c.run(ctx, func(ctx context.Context) ruling {
 		return c.judgeTx(ctx, txn.Run(ctx, db, &c.settings, fn))
 	})
@@ -186,13 +187,12 @@ func nestedPlain(f *txn.Frame) error {
 		"use the tx that the closure was given, and return One's error", ErrNested)
 }
 
-// joinTx makes fn a part of the transaction that is under way.
-func joinTx(ctx context.Context, outer *txn.Frame, fn txn.Closure, s settings.Settings) error {
-	if s.IsolationSet {
+// join makes fn a part of the transaction that is under way.
+func (c *call) join(ctx context.Context, outer *txn.Frame, fn txn.Closure) error {
+	if c.settings.IsolationSet {
 		return invalid("WithIsolation on a RetryTx that joins the transaction of another: " +
 			"set it on the outermost one")
 	}
-	c := newCall(s)
 	c.joined = true
 	c.attempts = 1
 	defer c.tell()

@@ -102,11 +102,12 @@ func WithCommitTimeout(d time.Duration) Option {
 func WithIsolation(level sql.IsolationLevel) Option {
 	return option(func(s *settings.Settings) error {
 		switch level {
-		case sql.LevelDefault, sql.LevelReadUncommitted, sql.LevelReadCommitted,
-			sql.LevelRepeatableRead, sql.LevelSerializable:
+		case sql.LevelDefault, sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSerializable:
+		case sql.LevelReadUncommitted:
+			return invalid("WithIsolation(read uncommitted): a version that is read and then rolled back may come " +
+				"again on another row, and an update is lost: use read committed")
 		default:
-			return invalid("WithIsolation(%d): MySQL and MariaDB have read uncommitted, read committed, "+
-				"repeatable read and serializable", int(level))
+			return invalid("WithIsolation(%d): there is read committed, repeatable read and serializable", int(level))
 		}
 		s.Isolation, s.IsolationSet = level, true
 		return nil
@@ -179,18 +180,18 @@ func WithClassifier(f func(error) Class) Option {
 }
 
 // collect applies the options to the defaults.
-func collect(opts []Option) (settings.Settings, error) {
-	s := settings.Default()
+func collect(s *settings.Settings, opts []Option) error {
+	*s = settings.Default()
 	for i, o := range opts {
 		if o == nil {
-			return s, invalid("option %d is nil", i+1)
+			return invalid("option %d is nil", i+1)
 		}
-		if err := o.Apply(&s); err != nil {
-			return s, err
+		if err := o.Apply(s); err != nil {
+			return err
 		}
 	}
 	if s.Lock != nil {
-		return s, invalid("%s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
+		return invalid("%s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
 	}
-	return s, nil
+	return nil
 }

@@ -1,15 +1,20 @@
 module github.com/sqlcas/sqlcas/bench
 
-go 1.26
+go 1.26.0
 
 replace github.com/sqlcas/sqlcas => ..
 
 require (
 	github.com/go-sql-driver/mysql v1.10.1
+	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sqlcas/sqlcas v0.0.0-00010101000000-000000000000
+	golang.org/x/term v0.44.0
 )
 
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 )

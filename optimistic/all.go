@@ -5,7 +5,6 @@ import (
 	"database/sql"
 
 	"github.com/sqlcas/sqlcas"
-	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
 
@@ -34,7 +33,7 @@ func (s *Store[K, R]) UpdateAll(
 		return nil, versioned.Invalid("UpdateAll: the closure is nil")
 	}
 	if len(keys) == 0 {
-		return map[K]R{}, nil
+		return map[K]R{}, versioned.NoSQL(ctx, all)
 	}
 	t := &s.base.Table
 	a := &versioned.All[K, R]{Table: t, Keys: versioned.Sorted(t, keys), Change: change}
@@ -45,9 +44,9 @@ func (s *Store[K, R]) UpdateAll(
 			read = s.lock // the next time
 		}
 		return a.Run(ctx, tx, own)
-	}, append(all, settings.ForStore())...)
+	}, all...)
 	if err != nil && !a.Refused {
-		_, err = versioned.ExplainAll(ctx, s.base.DB, t, a.Seen, err)
+		_, err = versioned.ExplainAll(ctx, &s.base, a.Seen, err)
 	}
 	if err != nil {
 		return nil, err

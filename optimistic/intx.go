@@ -27,8 +27,8 @@ func (s *TxStore[K, R]) Update(ctx context.Context, row *R) error { return s.row
 
 // Touch moves the row's version and changes nothing else, so that everybody who had read the row
 // conflicts: for a row that stands for others, such as an order for its lines. It is counted once: a
-// row that this transaction has moved already, by Touch or Update, is left at that, and the row value
-// gets its version. ErrConflict says that the row is no longer at the row value's version,
+// row that this transaction has moved already, by Touch or Update, is left at that; a row value that is
+// another copy of it stays at its version. ErrConflict says that the row is no longer at the row value's version,
 // ErrGone that it is not there.
 func (s *TxStore[K, R]) Touch(ctx context.Context, row *R) error { return s.rows.Touch(ctx, row) }
 

@@ -91,10 +91,10 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 		Write:   d.remove,
 		Unmoved: d.unmoved,
 	}
-	if err = s.retry(ctx, &set, step, set.IsolationSet, all); err == nil {
+	if err = s.retry(ctx, set, step, set.IsolationSet, all); err == nil {
 		return nil
 	}
-	_, err = versioned.Explain(ctx, s.base.DB, d.table, d.lost(), err)
+	_, err = versioned.Explain(ctx, &s.base, d.lost(), err)
 	return err
 }
 
@@ -109,8 +109,8 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
 	w.table = &s.base.Table
-	step := txn.Step{Read: w.read, Write: w.write, Unmoved: w.unmoved}
-	if err = s.retry(ctx, &set, step, w.table.Computed || set.IsolationSet, all); err == nil {
+	step := txn.Step{Read: w.read, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
+	if err = s.retry(ctx, set, step, w.table.Computed || set.IsolationSet, all); err == nil {
 		return w.row, nil
 	}
 	switch {
@@ -119,9 +119,12 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 	case w.refused:
 		return zero, err
 	}
-	current, err := versioned.Explain(ctx, s.base.DB, w.table, w.lost(), err)
-	if w.detached && len(current) == 1 {
+	current, err := versioned.Explain(ctx, &s.base, w.lost(), err)
+	switch {
+	case w.detached && len(current) == 1:
 		return current[0], err
+	case w.detached && w.hasSeen && errors.Is(err, sqlcas.ErrConflict):
+		return w.seen, err
 	}
 	return zero, err
 }
@@ -139,9 +142,6 @@ func (s *Store[K, R]) retry(
 		if res.Outcome == txn.Committed {
 			return 1, nil
 		}
-		if errors.Is(res.Err, errMayBeDurable) {
-			res.Outcome = txn.Unknown
-		}
 		return 0, &txn.Told{Result: res}
-	}, append(opts, settings.ForStore())...)
+	}, opts...)
 }

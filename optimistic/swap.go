@@ -4,15 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 	"github.com/sqlcas/sqlcas/internal/txn"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
-
-// errMayBeDurable marks the error of a swap that has committed itself without a count.
-var errMayBeDurable = errors.New("it may be durable")
 
 // swap is one row's change: what the attempts of one call are made of.
 type swap[K comparable, R any] struct {
@@ -29,7 +26,7 @@ type swap[K comparable, R any] struct {
 	row     R // as it is to be written, then as it was
 }
 
-// read reads the row and runs the closure.
+// read reads the row.
 func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 	row, err := w.table.Get(ctx, db, w.key)
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
@@ -40,6 +37,12 @@ func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 		w.stale = true
 		return sqlcas.Permanent(w.conflict(w.version))
 	}
+	return nil
+}
+
+// compute runs the closure on a copy of the row.
+func (w *swap[K, R]) compute() (err error) {
+	row := w.seen
 	if w.table.Clone != nil {
 		row = w.table.Clone(row)
 	}
@@ -50,28 +53,45 @@ func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 
 // write sends the swap.
 func (w *swap[K, R]) write(ctx context.Context, db txn.DBTX) error {
-	row, err := versioned.Swap(ctx, db, w.table, w.row)
-	if err != nil {
-		return w.judge(db, err)
+	watched := versioned.Watch(db)
+	row, err := versioned.Swap(ctx, watched, w.table, w.row)
+	if err == nil {
+		w.row = row
 	}
-	w.row = row
-	return nil
+	return w.judge(db, watched, err)
 }
 
 // remove sends the DELETE.
 func (w *swap[K, R]) remove(ctx context.Context, db txn.DBTX) error {
-	return w.judge(db, versioned.Delete(ctx, db, w.table, w.seen))
+	watched := versioned.Watch(db)
+	return w.judge(db, watched, versioned.Delete(ctx, watched, w.table, w.seen))
 }
 
-// judge marks what a rerun would not mend.
-func (w *swap[K, R]) judge(db txn.DBTX, err error) error {
-	if _, inTx := db.(*sql.Tx); errors.Is(err, sqlcas.ErrNoRowCount) && !inTx {
-		return fmt.Errorf("%w: %w", errMayBeDurable, err)
-	}
-	if w.detached && errors.Is(err, sqlcas.ErrConflict) {
+// judge marks errors: what a rerun would not mend, and, outside of a transaction, what does not tell
+// whether the swap was applied.
+func (w *swap[K, R]) judge(db txn.DBTX, watched *versioned.Watched, err error) error {
+	_, inTx := db.(*sql.Tx)
+	switch {
+	case err == nil:
+		return nil
+	case w.detached && errors.Is(err, sqlcas.ErrConflict):
 		return sqlcas.Permanent(err)
+	case inTx || answered(err) || !watched.Sent():
+		return err
 	}
-	return err
+	return &txn.InDoubtError{Cause: err}
+}
+
+// answered reports whether the server has told what became of the swap.
+func answered(err error) bool {
+	if errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTooManyRows) {
+		return true
+	}
+	switch mysqlerr.Classify(err) {
+	case mysqlerr.Other, mysqlerr.Lost, mysqlerr.Context:
+		return false
+	}
+	return true
 }
 
 // unmoved reports whether the row proves that the swap was not applied.

@@ -3,12 +3,8 @@ package pessimistic
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"github.com/sqlcas/sqlcas"
-	"github.com/sqlcas/sqlcas/internal/mysqlerr"
-	"github.com/sqlcas/sqlcas/internal/settings"
-	"github.com/sqlcas/sqlcas/internal/txn"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
 
@@ -34,7 +30,7 @@ func (s *Store[K, R]) UpdateAll(
 		return nil, versioned.Invalid("UpdateAll: the closure is nil")
 	}
 	if len(keys) == 0 {
-		return map[K]R{}, nil
+		return map[K]R{}, versioned.NoSQL(ctx, c.opts)
 	}
 	a := &versioned.All[K, R]{Table: &s.base.Table, Keys: versioned.Sorted(&s.base.Table, keys), Change: change}
 	return sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
@@ -103,55 +99,4 @@ func (s *Store[K, R]) usable(method string, tx *sql.Tx) error {
 		return versioned.Invalid("%s: the *sql.Tx is nil: give the one of the closure of UpdateTx", method)
 	}
 	return s.locks(method)
-}
-
-// GetOrCreate reads the row, and if there is none has create insert it and reads it then. It is for
-// rows that are to be locked but may not exist yet: a locking read of a missing row locks the gap that
-// it would stand in, and two who then insert are a deadlock. create runs outside of any transaction,
-// on db, and must be one INSERT; if another was faster, its duplicate-key error (1062) is no error. It
-// may run any number of times. The row comes back unlocked. If ctx ends, the row may exist or not.
-func (s *Store[K, R]) GetOrCreate(
-	ctx context.Context, key K, create func(ctx context.Context, db sqlcas.DBTX) error, opts ...sqlcas.Option,
-) (R, error) {
-	var row, zero R
-	c, err := s.start(ctx, "GetOrCreate", opts)
-	if err != nil {
-		return zero, err
-	}
-	if create == nil {
-		return zero, versioned.Invalid("GetOrCreate: the closure is nil")
-	}
-	set := settings.Peek(c.opts)
-	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
-		var err error
-		if row, err = s.getOrCreate(ctx, key, create); err != nil {
-			return 0, &txn.Told{Result: txn.Result{Err: err, FromClosure: true, Class: set.ClassOf(err)}}
-		}
-		return 1, nil
-	}, c.opts...)
-	if err != nil {
-		return zero, err
-	}
-	return row, nil
-}
-
-// getOrCreate makes one attempt. One that is lost can be made again: a row that it created is then
-// found.
-func (s *Store[K, R]) getOrCreate(
-	ctx context.Context, key K, create func(ctx context.Context, db sqlcas.DBTX) error,
-) (R, error) {
-	t := &s.base.Table
-	row, err := t.Get(ctx, s.base.DB, key)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return versioned.Read(t, key, row, err)
-	}
-	refused := create(ctx, s.base.DB)
-	if refused != nil && !mysqlerr.Duplicate(refused) {
-		return row, refused
-	}
-	row, err = t.Get(ctx, s.base.DB, key)
-	if refused != nil && errors.Is(err, sql.ErrNoRows) {
-		return row, refused // it was another unique key's duplicate
-	}
-	return versioned.Read(t, key, row, err)
 }

@@ -14,6 +14,7 @@ package pessimistic
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/internal/settings"
@@ -37,9 +38,10 @@ var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
 // WithReport is for calls alone. A table that lacks what the Store needs, and options that make no sense,
 // are the ErrInvalidArgument of every call.
 func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option) *Store[K, R] {
+	set := settings.Peek(opts)
 	return &Store[K, R]{
 		base: versioned.NewBase(db, table, opts),
-		lock: lockOf(settings.Peek(opts)),
+		lock: lockOf(&set),
 	}
 }
 
@@ -115,7 +117,19 @@ func (s *Store[K, R]) update(ctx context.Context, method string, opts []sqlcas.O
 	if err != nil && e.refused {
 		return e.current, err
 	}
-	return row, err
+	return row, s.name(e.key, err)
+}
+
+// name says which row's lock was not to be had in all attempts.
+func (s *Store[K, R]) name(key K, err error) error {
+	var exhausted *sqlcas.ExhaustedError
+	var locked *sqlcas.LockedError
+	if !errors.As(err, &exhausted) || !errors.Is(exhausted.Last, sqlcas.ErrLocked) || errors.As(err, &locked) {
+		return err
+	}
+	return &sqlcas.ExhaustedError{
+		Attempts: exhausted.Attempts, Elapsed: exhausted.Elapsed, Last: s.locked(key, exhausted.Last, nil),
+	}
 }
 
 // Delete locks and deletes the row if it is still at the version that the row value has. If it has

@@ -46,7 +46,7 @@ func waiting(name string, wait sqlcas.LockWait, limit time.Duration) sqlcas.Opti
 }
 
 // lockOf returns how a call waits for locks.
-func lockOf(s settings.Settings) settings.Lock {
+func lockOf(s *settings.Settings) settings.Lock {
 	if s.Lock == nil {
 		return settings.Lock{}
 	}
@@ -76,7 +76,7 @@ func (s *Store[K, R]) read(ctx context.Context, tx *sql.Tx, key K, lock settings
 	case class == mysqlerr.LockNoWait, class == mysqlerr.LockTimeout && wait != sqlcas.LockWaits:
 		return zero, s.locked(key, err, nil) // MariaDB's NOWAIT is the same number as a wait that ran out
 	case wait == sqlcas.LockSkipLocked && errors.Is(err, sql.ErrNoRows):
-		if _, err := t.Get(ctx, tx, key); err == nil {
+		if _, err = t.Get(ctx, tx, key); err == nil {
 			return zero, s.locked(key, nil, nil)
 		}
 	}

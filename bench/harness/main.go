@@ -18,12 +18,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"testing"
 	"text/tabwriter"
-	"time"
 
+	"github.com/sqlcas/sqlcas/bench/internal/progress"
+	"github.com/sqlcas/sqlcas/bench/internal/server"
 	"github.com/sqlcas/sqlcas/optimistic"
 )
 
@@ -49,20 +48,19 @@ func run(ctx context.Context, rounds, pairs int) error {
 	fmt.Printf("plain Update, no database, first attempt succeeds: %d ns, %d allocs\n\n",
 		alone.NsPerOp(), alone.AllocsPerOp())
 
+	servers := server.Listed()
+	bar := progress.Start(os.Stderr, len(servers)*(rounds+1))
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "server\tsettings\tby hand µs\tUpdateTx µs\toverhead µs [quartiles]\tratio [quartiles]\t")
-	for _, entry := range strings.Split(os.Getenv("SQLCAS_TEST_DSNS"), ";") {
-		name, dsn, ok := strings.Cut(entry, "=")
-		if !ok {
-			continue
-		}
-		r, err := measure(ctx, dsn, rounds, pairs)
+	for _, s := range servers {
+		bar.Describe(s.Name)
+		r, err := measure(ctx, s.DSN, rounds, pairs, bar.Step)
+		bar.Clear()
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		fmt.Fprintf(w, "%s %s\t%s\t%.0f\t%.0f\t%.1f [%.1f, %.1f]\t%.3f [%.3f, %.3f]\t\n", name, r.version, r.settings,
-			r.byHand.median(), r.updateTx.median(), r.overhead.median(), r.overhead.quantile(0.25), r.overhead.quantile(0.75),
-			r.ratio.median(), r.ratio.quantile(0.25), r.ratio.quantile(0.75))
+		fmt.Fprintf(w, "%s %s\t%s\t%.0f\t%.0f\t%s\t%s\t\n", s.Name, r.version, r.settings,
+			r.Base.Median(), r.Ours.Median(), r.Excess.Spread(1), r.Ratio.Spread(3))
 	}
 	return w.Flush()
 }
@@ -77,15 +75,3 @@ func plainHarness(b *testing.B) {
 		}
 	}
 }
-
-// sample is a set of measurements.
-type sample []float64
-
-func (s sample) median() float64 { return s.quantile(0.5) }
-
-func (s sample) quantile(q float64) float64 {
-	sorted := slices.Sorted(slices.Values(s))
-	return sorted[int(q*float64(len(sorted)-1)+0.5)]
-}
-
-func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -1,7 +1,8 @@
-// Command account transfers money between accounts with many workers at once: two balances and two
-// ledger entries in one optimistic.UpdateTx, all or nothing. Afterwards it adds everything up.
+// Command account transfers money between accounts with many workers at once, all or nothing, in two
+// forms: both balances by the UpdateAll of a Store, and both balances with a ledger entry each in one
+// optimistic.UpdateTx. On a server it does so by both Stores. Afterwards it adds everything up.
 //
-//	go -C examples run ./account                           embedded SQLite
+//	go -C examples run ./account                           embedded SQLite, optimistic.Store alone
 //	go -C examples run ./account -dsn 'root@tcp(127.0.0.1:3306)/'
 //
 // On a server it works in a database of its own, which it creates and removes again, also when it
@@ -26,6 +27,15 @@ import (
 
 // errUnbalanced says that the audit found something, which is printed already.
 var errUnbalanced = errors.New("the books do not balance")
+
+// legend explains the table.
+const legend = `
+UpdateAll changes both balances or none. UpdateTx with ledger does so by a Store's
+In(tx), and writes two ledger entries in the same transaction. FOR UPDATE is the same
+by a pessimistic.Store. Refused transfers were more than the payer had.
+Balanced: no account is overdrawn, no money was made or lost, each balance is what
+the callers were told, and the ledger, where there is one, says the same.
+`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(),
@@ -60,26 +70,24 @@ func run(ctx context.Context, args []string, envDSN string, out, errOut io.Write
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	t.options = s.Options
 	fmt.Fprintf(out, "%d transfers between %d accounts, %d at a time, on %s\n\n",
 		t.transfers, t.accounts, t.workers, s.About)
-	ids, err := openAccounts(ctx, s.DB, t.accounts)
-	if err != nil {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "form\ttransfers/s\tattempts\tconflicts\trefused\tbalanced\n")
+	var wrong []string
+	for _, f := range forms(s) {
+		found, err := demonstrate(ctx, s, f, t, w)
+		if err != nil {
+			return err
+		}
+		wrong = append(wrong, found...)
+	}
+	if err := w.Flush(); err != nil {
 		return err
 	}
-	sum, err := exchange(ctx, s.DB, ids, t)
-	if err != nil {
-		return err
-	}
-	wrong, held, err := audit(ctx, s.DB)
-	if err != nil {
-		return err
-	}
-	if err := report(out, t, sum, held, len(wrong) == 0); err != nil {
-		return err
-	}
-	for _, w := range wrong {
-		fmt.Fprintln(errOut, "account: does NOT balance:", w)
+	fmt.Fprint(out, legend)
+	for _, text := range wrong {
+		fmt.Fprintln(errOut, "account: does NOT balance:", text)
 	}
 	if len(wrong) > 0 {
 		return errUnbalanced
@@ -87,21 +95,32 @@ func run(ctx context.Context, args []string, envDSN string, out, errOut io.Write
 	return nil
 }
 
-// report prints the table.
-func report(out io.Writer, t traffic, sum *totals, held int64, balanced bool) error {
-	verdict := "yes: each balance is its opening plus its ledger, and none is overdrawn"
-	if !balanced {
+// demonstrate runs one form on accounts of its own, prints its line of the table, and returns what does
+// not balance.
+func demonstrate(
+	ctx context.Context, s *sandbox.Sandbox, f form, t traffic, out io.Writer,
+) ([]string, error) {
+	ids, err := openAccounts(ctx, s.DB, t.accounts)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := exchange(ctx, f, ids, t)
+	if err != nil {
+		return nil, err
+	}
+	wrong, held, err := audit(ctx, s.DB, f, ids, sum.books)
+	if err != nil {
+		return nil, err
+	}
+	verdict := fmt.Sprintf("yes: %s now as at first", money(held))
+	if len(wrong) > 0 {
 		verdict = "NO"
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "moved\t%d\n", sum.moved.Load())
-	fmt.Fprintf(w, "refused\t%d\tfor insufficient funds\n", sum.refused.Load())
-	fmt.Fprintf(w, "transfers/s\t%.0f\n", float64(t.transfers)/sum.elapsed.Seconds())
-	fmt.Fprintf(w, "attempts\t%.2f\tper transfer, %d at most\n",
-		float64(sum.attempts.Load())/float64(t.transfers), sum.most.Load())
-	fmt.Fprintf(w, "conflicts\t%d\tabsorbed\n", sum.conflicts.Load())
-	fmt.Fprintf(w, "money\t%s\tnow, %s at first\n",
-		money(held), money(int64(t.accounts)*openingBalance))
-	fmt.Fprintf(w, "balanced\t%s\n", verdict)
-	return w.Flush()
+	_, err = fmt.Fprintf(out, "%s\t%.0f\t%.2f, at most %d\t%d\t%d\t%s\n", f.title,
+		float64(t.transfers)/sum.elapsed.Seconds(), float64(sum.attempts.Load())/float64(t.transfers),
+		sum.most.Load(), sum.conflicts.Load(), sum.refused.Load(), verdict)
+	for i, text := range wrong {
+		wrong[i] = f.title + ": " + text
+	}
+	return wrong, err
 }

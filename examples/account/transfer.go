@@ -27,66 +27,109 @@ func (e *InsufficientFundsError) Error() string {
 		e.AccountID, money(e.Balance), money(e.Amount))
 }
 
-// transfer moves amount (minor units) from one account to another, with a ledger entry for each:
-// all four writes or none. It is safe for concurrent use.
+// store is what transfer needs of a Store of accounts. An *optimistic.Store and a *pessimistic.Store
+// both have it.
+type store interface {
+	UpdateAll(
+		ctx context.Context, ids []uint64, change func(map[uint64]*shop.Account) error, opts ...sqlcas.Option,
+	) (map[uint64]shop.Account, error)
+}
+
+// transfer moves amount (minor units) from one account to another: both balances or none. It is safe
+// for concurrent use.
 //
-// The two swaps run in the order of the accounts' ids, whichever of them pays. Each UPDATE locks
-// its row until the COMMIT. Were the payer always first, a transfer from 1 to 2 and one from 2 to 1
-// would each hold the row that the other waits for: a deadlock, which the server ends by rolling
-// one of them back. UpdateTx would run that one again, so the money would be right all the same,
-// but the work would be done twice. In one order for all, the second transfer merely waits.
+// UpdateAll is all there is to it where nothing but the balances has to change. It reads and writes the
+// accounts in the order of their ids, whichever of them pays, so that a transfer from 1 to 2 and one
+// from 2 to 1 do not each hold the row that the other waits for.
 //
-// The ledger entries come last, since each takes a shared lock on its account through the foreign
-// key; two transfers that both held one would deadlock over the exclusive lock of the swap.
+// A ledger has no place here. The closure may run again, and must touch nothing but its rows; an entry
+// that is written after UpdateAll has returned is another transaction, and a program that dies between
+// the two has moved money that no entry explains. That is what transferWithLedger is for.
 func transfer(
-	ctx context.Context, db *sql.DB, from, to uint64, amount int64, opts ...sqlcas.Option,
+	ctx context.Context, accounts store, from, to uint64, amount int64, opts ...sqlcas.Option,
 ) error {
+	if err := sensible(from, to, amount); err != nil {
+		return err
+	}
+	_, err := accounts.UpdateAll(ctx, []uint64{from, to}, func(rows map[uint64]*shop.Account) error {
+		return move(rows[from], rows[to], amount)
+	}, opts...)
+	return err
+}
+
+// txStore is what transferWithLedger needs of a Store of accounts. Both Stores have it, with an In that
+// returns a type of its own, T.
+type txStore[T rows] interface{ In(tx *sql.Tx) T }
+
+// rows is a Store in a transaction.
+type rows interface {
+	Get(ctx context.Context, id uint64) (shop.Account, error)
+	Update(ctx context.Context, row *shop.Account) error
+}
+
+// transferWithLedger is transfer with a ledger entry for each account, in the same transaction: all
+// four writes or none. It is safe for concurrent use. db is the Store's.
+//
+// It does by hand, in UpdateTx, what UpdateAll does, and then what UpdateAll has no room for:
+//
+//   - Both accounts are read, and both are written, in the order of their ids. Each UPDATE locks its row
+//     until the COMMIT, and so does each Get of a pessimistic.Store. In one order for all, the second of
+//     two transfers waits; otherwise they may deadlock, and one is rolled back and run again.
+//   - The ledger entries come last. Each INSERT takes a shared lock on its account through the foreign
+//     key. Two transfers that both held one would deadlock over the exclusive lock of the swap; who has
+//     swapped first holds that already.
+func transferWithLedger[T rows](
+	ctx context.Context, db *sql.DB, store txStore[T], from, to uint64, amount int64, opts ...sqlcas.Option,
+) error {
+	if err := sensible(from, to, amount); err != nil {
+		return err
+	}
+	return optimistic.UpdateTx(ctx, db, func(ctx context.Context, tx *sql.Tx) error {
+		accounts := store.In(tx)
+		lower, err := accounts.Get(ctx, min(from, to))
+		if err != nil {
+			return err
+		}
+		higher, err := accounts.Get(ctx, max(from, to))
+		if err != nil {
+			return err
+		}
+		payer, payee := &lower, &higher
+		if to < from {
+			payer, payee = &higher, &lower
+		}
+		if err := move(payer, payee, amount); err != nil {
+			return err
+		}
+		if err := accounts.Update(ctx, &lower); err != nil {
+			return err
+		}
+		if err := accounts.Update(ctx, &higher); err != nil {
+			return err
+		}
+		return record(ctx, shop.New(tx), from, to, amount)
+	}, opts...)
+}
+
+// sensible refuses what no transfer can be made of.
+func sensible(from, to uint64, amount int64) error {
 	if from == to {
 		return fmt.Errorf("%w: from account %d to itself; name two accounts", errBadTransfer, from)
 	}
 	if amount <= 0 {
 		return fmt.Errorf("%w: of %d; give a positive amount", errBadTransfer, amount)
 	}
-	return optimistic.UpdateTx(ctx, db, func(ctx context.Context, tx *sql.Tx) error {
-		q := shop.New(tx)
-		payer, err := q.GetAccount(ctx, from)
-		if err != nil {
-			return fmt.Errorf("account %d: %w", from, err)
-		}
-		payee, err := q.GetAccount(ctx, to)
-		if err != nil {
-			return fmt.Errorf("account %d: %w", to, err)
-		}
-		if payer.Balance < amount {
-			return &InsufficientFundsError{AccountID: from, Balance: payer.Balance, Amount: amount}
-		}
-		if err := swapBoth(ctx, q, payer, payee, amount); err != nil {
-			return err
-		}
-		return record(ctx, q, from, to, amount)
-	}, opts...)
+	return nil
 }
 
-// swapBoth writes both balances, the lower id first.
-func swapBoth(ctx context.Context, q *shop.Queries, payer, payee shop.Account, amount int64) error {
-	debit := func() error {
-		return optimistic.One(q.DeductBalance(ctx, shop.DeductBalanceParams{
-			Balance: payer.Balance - amount, ID: payer.ID, Version: payer.Version,
-		}))
+// move is the transfer itself, on row values. It is the same whatever runs it.
+func move(payer, payee *shop.Account, amount int64) error {
+	if payer.Balance < amount {
+		return &InsufficientFundsError{AccountID: payer.ID, Balance: payer.Balance, Amount: amount}
 	}
-	credit := func() error {
-		return optimistic.One(q.CreditBalance(ctx, shop.CreditBalanceParams{
-			Balance: payee.Balance + amount, ID: payee.ID, Version: payee.Version,
-		}))
-	}
-	first, second := debit, credit
-	if payee.ID < payer.ID {
-		first, second = credit, debit
-	}
-	if err := first(); err != nil {
-		return err
-	}
-	return second()
+	payer.Balance -= amount
+	payee.Balance += amount
+	return nil
 }
 
 // record writes the two ledger entries.

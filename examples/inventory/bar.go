@@ -14,12 +14,12 @@ import (
 type bar struct{ shown *progressbar.ProgressBar }
 
 // startBar shows a bar for a strategy on out, if out is a terminal.
-func startBar(out io.Writer, title string, lines int) bar {
+func startBar(out io.Writer, title string, orders int) bar {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return bar{}
 	}
-	return bar{progressbar.NewOptions(lines,
+	return bar{progressbar.NewOptions(orders,
 		progressbar.OptionSetWriter(f),
 		progressbar.OptionSetDescription(title),
 		progressbar.OptionSetWidth(30),
@@ -29,7 +29,7 @@ func startBar(out io.Writer, title string, lines int) bar {
 	)}
 }
 
-// step counts one line. It is safe for concurrent use.
+// step counts one order. It is safe for concurrent use.
 func (b bar) step() {
 	if b.shown != nil {
 		_ = b.shown.Add(1) // a bar that cannot be drawn is no reason to stop

@@ -31,6 +31,7 @@ type config struct {
 	products, orders string // paths; both empty for the sample
 	dsn              string
 	strategy         string
+	whole            bool // whole orders
 	workers, rounds  int
 }
 
@@ -45,8 +46,10 @@ func parse(args []string, envDSN string, usage io.Writer) (*config, error) {
 		"CSV `file` with orderID, productID, quantity (default: a small sample)")
 	flags.StringVar(&c.dsn, "dsn", envDSN,
 		"server, as `user:password@tcp(host:port)/`; a database is created there and removed")
-	flags.StringVar(&c.strategy, "strategy", "all", strings.Join(strategyNames(), "|"))
-	flags.IntVar(&c.workers, "workers", 64, "order lines in flight at a time")
+	flags.StringVar(&c.strategy, "strategy", "all",
+		c.strategyNames("|")+"; with -whole "+(&config{whole: true}).strategyNames("|"))
+	flags.BoolVar(&c.whole, "whole", false, "replay whole orders, all lines or none, instead of order lines")
+	flags.IntVar(&c.workers, "workers", 64, "orders in flight at a time")
 	flags.IntVar(&c.rounds, "rounds", 0,
 		"replay the orders so many times, on so many times the stock (default: what makes 2000 lines)")
 	// The default of -dsn may hold a password.
@@ -66,25 +69,32 @@ func parse(args []string, envDSN string, usage io.Writer) (*config, error) {
 	case c.rounds < 0 || c.rounds > replay.MaxRounds:
 		return nil, fmt.Errorf("-rounds %d: give 1 to %d, or leave it out", c.rounds, replay.MaxRounds)
 	}
-	if _, ok := replay.Named(c.strategy); !ok && c.strategy != "all" {
-		return nil, fmt.Errorf("-strategy %s: there is %s",
-			c.strategy, strings.Join(strategyNames(), ", "))
+	if _, ok := replay.Named(c.known(), c.strategy); !ok && c.strategy != "all" {
+		return nil, fmt.Errorf("-strategy %s: there is %s", c.strategy, c.strategyNames(", "))
 	}
 	return c, nil
 }
 
-// strategyNames returns what -strategy takes.
-func strategyNames() []string {
+// known returns the strategies there are.
+func (c *config) known() []replay.Strategy {
+	if c.whole {
+		return replay.WholeOrderStrategies()
+	}
+	return replay.Strategies()
+}
+
+// strategyNames lists what -strategy takes.
+func (c *config) strategyNames(separator string) string {
 	names := []string{"all"}
-	for _, s := range replay.Strategies() {
+	for _, s := range c.known() {
 		names = append(names, s.Name)
 	}
-	return names
+	return strings.Join(names, separator)
 }
 
 // strategies returns the ones to run.
 func (c *config) strategies(embedded bool) ([]replay.Strategy, error) {
-	if s, ok := replay.Named(c.strategy); ok {
+	if s, ok := replay.Named(c.known(), c.strategy); ok {
 		if embedded && s.Locks {
 			return nil, fmt.Errorf("-strategy %s: SQLite has no row locks; give a server with -dsn",
 				c.strategy)
@@ -92,7 +102,7 @@ func (c *config) strategies(embedded bool) ([]replay.Strategy, error) {
 		return []replay.Strategy{s}, nil
 	}
 	var all []replay.Strategy
-	for _, s := range replay.Strategies() {
+	for _, s := range c.known() {
 		if !embedded || !s.Locks {
 			all = append(all, s)
 		}

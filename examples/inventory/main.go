@@ -5,6 +5,7 @@
 //	go -C examples run ./inventory                         embedded SQLite, the optimistic half
 //	go -C examples run ./inventory -dsn 'root@tcp(127.0.0.1:3306)/'
 //	go -C examples run ./inventory -products p.csv -orders o.csv -workers 128
+//	go -C examples run ./inventory -whole                  whole orders, all lines or none
 //
 // On a server it works in a database of its own, which it creates and removes again, also when it
 // is interrupted. SQLCAS_DSN stands in for -dsn. It ends with 1 if anything does not reconcile,
@@ -102,8 +103,10 @@ func demonstrate(
 	introduce(out, c, data)
 	var results []*replay.Result
 	for _, strategy := range chosen {
-		bar := startBar(errOut, strategy.Title, len(data.Lines))
-		setup := replay.Setup{DB: s.DB, Workers: c.workers, Options: s.Options, Done: bar.step}
+		bar := startBar(errOut, strategy.Title, len(strategy.Orders(data)))
+		setup := replay.Setup{
+			DB: s.DB, Workers: c.workers, Options: s.Options, NoLocks: s.Embedded, Done: bar.step,
+		}
 		result, err := replay.Run(ctx, setup, data, strategy)
 		bar.finish()
 		if err != nil {
@@ -114,5 +117,9 @@ func demonstrate(
 	if err := printTable(out, results); err != nil {
 		return false, err
 	}
-	return verdict(out, errOut, results), nil
+	legend := linesLegend
+	if c.whole {
+		legend = ordersLegend
+	}
+	return verdict(out, errOut, results, legend), nil
 }

@@ -28,7 +28,24 @@ func TestRunWithoutServer(t *testing.T) {
 	if first, _, _ := strings.Cut(out.String(), "\n"); !want.MatchString(first) {
 		t.Errorf("got first line %q, want it to say what is missing", first)
 	}
-	checkTable(t, out.String(), "Update", "Update + key", "UpdateTx")
+	checkTable(t, out.String(), "Update", "Update + key", "UpdateTx", "Store")
+}
+
+// Ensures that whole orders run on SQLite by the optimistic Store alone, and that the lines above and
+// below the table speak of them.
+func TestRunWholeOrdersWithoutServer(t *testing.T) {
+	t.Parallel()
+	var out, errOut bytes.Buffer
+	code := run(t.Context(), []string{"-whole", "-workers", "8", "-rounds", "2"}, "", &out, &errOut)
+	if code != 0 || errOut.Len() > 0 {
+		t.Errorf("got exit code %d and %q on standard error, want 0 and nothing", code, errOut.String())
+	}
+	for _, want := range []string{"Orders: 236 whole ones, 600 lines of the sample", ordersLegend} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got %q, want %q in it", out.String(), want)
+		}
+	}
+	checkTable(t, out.String(), "Store")
 }
 
 // Ensures on each server that all strategies run and reconcile, that the line above the table names
@@ -45,13 +62,19 @@ func TestRunOnServers(t *testing.T) {
 		if !first.Match(out.Bytes()) {
 			t.Errorf("got %q, want the server and its durability first", out.String())
 		}
-		checkTable(t, out.String(), "Update", "Update + key", "UpdateTx", "FOR UPDATE")
+		checkTable(t, out.String(), "Update", "Update + key", "UpdateTx", "Store", "Store locked",
+			"FOR UPDATE")
 		out.Reset()
 		args := []string{"-rounds", "1", "-strategy", "forupdate", "-dsn", s.DSN}
 		if code := run(t.Context(), args, "", &out, &errOut); code != 0 {
 			t.Fatalf("got exit code %d, want 0:\n%s%s", code, out.String(), errOut.String())
 		}
 		checkTable(t, out.String(), "FOR UPDATE")
+		out.Reset()
+		if code := run(t.Context(), []string{"-rounds", "1", "-whole"}, s.DSN, &out, &errOut); code != 0 {
+			t.Fatalf("got exit code %d, want 0:\n%s%s", code, out.String(), errOut.String())
+		}
+		checkTable(t, out.String(), "Store", "Store locked")
 	})
 }
 
@@ -118,7 +141,12 @@ var badInput = map[string]struct {
 	"strategy": {
 		[]string{"-strategy", "luck"},
 		exitUsage,
-		"-strategy luck: there is all, update, key, tx, forupdate",
+		"-strategy luck: there is all, update, key, tx, store, locked, forupdate",
+	},
+	"whole strategy": {
+		[]string{"-strategy", "tx", "-whole"},
+		exitUsage,
+		"-strategy tx: there is all, store, locked",
 	},
 	"no file": {
 		[]string{"-products", "bad.csv.not", "-orders", "bad.csv"},
@@ -134,6 +162,11 @@ var badInput = map[string]struct {
 		[]string{"-strategy", "forupdate"},
 		exitFailed,
 		"-strategy forupdate: SQLite has no row locks; give a server with -dsn",
+	},
+	"row locks of a store": {
+		[]string{"-strategy", "locked", "-whole"},
+		exitFailed,
+		"-strategy locked: SQLite has no row locks; give a server with -dsn",
 	},
 	"bad dsn": {
 		[]string{"-dsn", "nonsense"},
@@ -201,7 +234,7 @@ func TestRunInterrupted(t *testing.T) {
 // longer than anybody would read, and no success.
 func TestMismatchIsShown(t *testing.T) {
 	t.Parallel()
-	bad := &replay.Result{Lines: 1, Mismatches: make([]replay.Mismatch, maxListed+5)}
+	bad := &replay.Result{Orders: 1, Mismatches: make([]replay.Mismatch, maxListed+5)}
 	bad.Strategy.Title = "Update"
 	bad.Mismatches[0] = replay.Mismatch{Product: 7, Reason: "oversold"}
 	results := []*replay.Result{bad}
@@ -209,7 +242,7 @@ func TestMismatchIsShown(t *testing.T) {
 	if err := printTable(&out, results); err != nil {
 		t.Fatal(err)
 	}
-	if verdict(&out, &errOut, results) {
+	if verdict(&out, &errOut, results, linesLegend) {
 		t.Error("got success, want none")
 	}
 	if !strings.Contains(out.String(), " NO\n") {

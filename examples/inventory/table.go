@@ -13,14 +13,26 @@ import (
 // maxListed is how many mismatches of one strategy are printed.
 const maxListed = 20
 
-// legend explains the table.
-const legend = `
+// linesLegend explains the table of order lines.
+const linesLegend = `
 An order is one order line. Half of them took p50 or less, 99 of 100 p99 or less.
-Update, Update + key (WithKey) and UpdateTx are sqlcas; FOR UPDATE is the same work
-with row locks, written by hand. Update and UpdateTx race for a hot product and pay
-in attempts; with a key they queue for it. Refused lines found too little stock.
+Update, Update + key (WithKey), UpdateTx, Store (optimistic.Store) and Store locked
+(pessimistic.Store) are sqlcas; FOR UPDATE is the work of Store locked written by
+hand. Update, UpdateTx and Store race for a hot product and pay in attempts; with a
+key, or under locks, they queue for it. Refused lines found too little stock.
 Reconciled: for each product, stock less accepted units is what is left and is not
 negative, its version moved once per accepted line, and no refused line would fit.
+`
+
+// ordersLegend explains the table of whole orders.
+const ordersLegend = `
+An order is taken whole or not at all, by the UpdateAll of optimistic.Store (Store)
+and of pessimistic.Store (Store locked): all of its products change, or none. Half
+of the orders took p50 or less, 99 of 100 p99 or less.
+Refused orders wanted more of one of their products than there was.
+Reconciled: for each product, stock less accepted units is what is left and is not
+negative, its version moved once per accepted order that has it, and no refused
+order would fit as a whole.
 `
 
 // introduce says what is about to happen.
@@ -36,7 +48,11 @@ func introduce(out io.Writer, c *config, data *replay.Data) {
 	for _, l := range data.Lines {
 		wanted += l.Quantity
 	}
-	fmt.Fprintf(out, "Orders: %d lines of %s", len(data.Lines), source)
+	fmt.Fprint(out, "Orders: ")
+	if c.whole {
+		fmt.Fprintf(out, "%d whole ones, ", len(data.WholeOrders()))
+	}
+	fmt.Fprintf(out, "%d lines of %s", len(data.Lines), source)
 	if c.rounds > 1 {
 		fmt.Fprintf(out, " (its %d lines %d times, on %d times the stock)",
 			len(data.Lines)/c.rounds, c.rounds, c.rounds)
@@ -86,7 +102,7 @@ func milliseconds(d time.Duration) string {
 
 // verdict explains the table, lists on errOut what does not reconcile, and reports whether all of
 // it does.
-func verdict(out, errOut io.Writer, results []*replay.Result) bool {
+func verdict(out, errOut io.Writer, results []*replay.Result, legend string) bool {
 	fmt.Fprint(out, legend)
 	ok := true
 	for _, r := range results {

@@ -11,13 +11,13 @@ import (
 	"github.com/sqlcas/sqlcas/optimistic"
 )
 
-// account is the table as gorm's model. The version is moved by the UPDATE below; a hook or plugin
-// that moved it too would move it twice.
+// account is the table as gorm's model, and, by its tags, as sqlx's. The version is moved by the UPDATE
+// below; a hook or plugin that moved it too would move it twice.
 type account struct {
-	ID      uint64
-	Owner   string
-	Balance int64
-	Version uint64
+	ID      uint64 `db:"id"`
+	Owner   string `db:"owner"`
+	Balance int64  `db:"balance"`
+	Version uint64 `db:"version"`
 }
 
 // TableName keeps gorm from its plural.
@@ -45,10 +45,11 @@ func openGorm(db *sql.DB) (*gorm.DB, error) {
 // onGorm puts gorm on a transaction that it has not begun: a session of its own whose connection
 // is tx, which is what gorm's Begin does with one that it has begun. The context makes the session
 // a copy, so that g itself stays on the pool. gorm's own Transaction inside it becomes a SAVEPOINT.
+// A sqlcas.DBTX that is no transaction fits as well, which is what the Table of a Store gets.
 //
 // Everything in the closure has to run on what onGorm returns: g would write outside of the
 // transaction, and no rollback would undo that.
-func onGorm(ctx context.Context, g *gorm.DB, tx *sql.Tx) *gorm.DB {
+func onGorm(ctx context.Context, g *gorm.DB, tx gorm.ConnPool) *gorm.DB {
 	session := g.Session(&gorm.Session{NewDB: true, Context: ctx, SkipDefaultTransaction: true})
 	session.Statement.ConnPool = tx
 	return session

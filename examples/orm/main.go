@@ -1,6 +1,7 @@
 // Command orm shows sqlc, sqlx and gorm at work inside optimistic.UpdateTx, which hands its closure
-// a genuine *sql.Tx. Each withdraws money while a rival writes the same row in between, so that its
-// first attempt is lost and its second one lands.
+// a genuine *sql.Tx: alone, beside a Store on the same transaction, which changes the row while the library
+// does the rest, and under a Store whose Table is written with the library. Each withdraws money while a
+// rival writes the same row in between, so that its first attempt is lost and its second one lands.
 //
 //	go -C examples run ./orm                               embedded SQLite
 //	go -C examples run ./orm -dsn 'root@tcp(127.0.0.1:3306)/'
@@ -51,7 +52,7 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, lib := range libraries(g) {
+	for _, lib := range libraries(s.DB, g) {
 		id, err := openAccount(ctx, s.DB)
 		if err != nil {
 			return err
@@ -70,8 +71,8 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s: %d attempts, %d lost to a conflict; "+
-			"balance %d.%02d at version %d, %d ledger entry\n", lib.name, report.Attempts, report.Conflicts,
+		fmt.Fprintf(out, "%-15s %d attempts, %d lost to a conflict; "+
+			"balance %d.%02d at version %d, %d ledger entry\n", lib.name+":", report.Attempts, report.Conflicts,
 			acct.Balance/100, acct.Balance%100, acct.Version, len(entries))
 	}
 	return nil

@@ -25,9 +25,13 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	// sqlc: 2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
-	// sqlx: 2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
-	// gorm: 2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// sqlc:           2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// sqlx:           2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// gorm:           2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// Store and sqlx: 2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// Store and gorm: 2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// Store by sqlx:  2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
+	// Store by gorm:  2 attempts, 1 lost to a conflict; balance 65.00 at version 3, 1 ledger entry
 }
 
 var errChangedMind = errors.New("changed my mind")
@@ -41,7 +45,7 @@ func eachLibrary(t *testing.T, fn func(t *testing.T, s *sandbox.Sandbox, lib lib
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, lib := range libraries(g) {
+		for _, lib := range libraries(s.DB, g) {
 			t.Run(lib.name, func(t *testing.T) { fn(t, s, lib) })
 		}
 	}

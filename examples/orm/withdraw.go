@@ -35,12 +35,22 @@ type library struct {
 	withdraw withdrawer
 }
 
-// libraries returns the three. gorm needs its *gorm.DB, which a program opens once.
-func libraries(g *gorm.DB) []library {
+// libraries returns the three alone, beside a Store of sqlc's rows, and under a Store of their own. gorm
+// needs its *gorm.DB, which a program opens once; so are the Stores made once.
+func libraries(db *sql.DB, g *gorm.DB) []library {
+	generated := inStore(optimistic.NewStore(db, shop.AccountTable))
+	onSQLX := inStore(optimistic.NewStore(db, sqlxTable()))
+	onGorm := inStore(optimistic.NewStore(db, gormTable(g)))
+	balance := func(row *shop.Account) *int64 { return &row.Balance }
+	balanceOfModel := func(row *account) *int64 { return &row.Balance }
 	return []library{
 		{"sqlc", withSQLC(shop.New(nil))},
 		{"sqlx", withSQLX},
 		{"gorm", withGorm(g)},
+		{"Store and sqlx", storeAnd(generated, balance, recordWithSQLX)},
+		{"Store and gorm", storeAnd(generated, balance, recordWithGorm(g))},
+		{"Store by sqlx", storeAnd(onSQLX, balanceOfModel, recordWithSQLX)},
+		{"Store by gorm", storeAnd(onGorm, balanceOfModel, recordWithGorm(g))},
 	}
 }
 

@@ -50,6 +50,16 @@ func Open(ctx context.Context, dsn string, conns int) (*Sandbox, error) {
 	return openServer(ctx, dsn, conns)
 }
 
+// Table returns t as the sandbox's database can run it: SQLite has no SELECT ... FOR UPDATE, so that an
+// optimistic.Store must not fall back on it, as it does where a change of several rows has lost to
+// another one. A Table without GetForUpdate is never locked.
+func Table[K comparable, R any](s *Sandbox, t sqlcas.Table[K, R]) sqlcas.Table[K, R] {
+	if s.Embedded {
+		t.GetForUpdate = nil // of the copy
+	}
+	return t
+}
+
 // Close closes the pool and removes the database. It needs no context, because an interrupted
 // program has to clean up all the same; on a server it takes 30 s at most. Its error is
 // ErrLeftBehind if the database is still there.

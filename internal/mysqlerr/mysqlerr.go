@@ -148,7 +148,8 @@ func Classify(err error) Class {
 func lost(err error) bool {
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) ||
 		errors.Is(err, mysql.ErrMalformPkt) || errors.Is(err, mysql.ErrBusyBuffer) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
+		errors.Is(err, mysql.ErrPktSync) || errors.Is(err, mysql.ErrPktSyncMul) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrShortWrite) || errors.Is(err, net.ErrClosed) {
 		return true
 	}
 	var op *net.OpError

@@ -53,6 +53,16 @@ func (f *Frame) On(db *sql.DB) (outer *Frame, innermost bool) {
 	return nil, false
 }
 
+// PoolOf returns the pool whose transaction tx is, if ctx is that of the closure it was given to.
+func PoolOf(ctx context.Context, tx *sql.Tx) (*sql.DB, bool) {
+	for f := Enclosing(ctx); f != nil; f = f.outer {
+		if f.tx == tx && tx != nil {
+			return f.db, true
+		}
+	}
+	return nil, false
+}
+
 // Join runs fn as a part of f's transaction. If fn fails after it has changed something, the
 // transaction can no longer be committed: its caller would otherwise make half of fn durable by
 // handling the error.

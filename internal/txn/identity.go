@@ -42,39 +42,46 @@ const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port
 const identityColumns = 7
 
 // identities remembers the identity of each live driver connection, which costs a round trip to
-// ask for. The keys are weak: the cache keeps no connection of any pool alive, and an entry goes
-// with its connection.
-var identities sync.Map // weak.Pointer[byte] -> identity
+// ask for. It keeps no connection of any pool alive: its keys are bare addresses, and an entry goes
+// with its connection. That an address is still that connection's, and not that of one which has come
+// after it, is what the weak pointer beside it says. (As a key that would have to be made anew by
+// every call, which is slow.)
+var identities sync.Map // uintptr -> *acquaintance
+
+// acquaintance is a connection's identity.
+type acquaintance struct {
+	conn  weak.Pointer[byte]
+	ident identity
+}
 
 // identify returns the identity of dc, from the cache if it can.
 func identify(ctx context.Context, dc driver.Conn) (identity, error) {
-	key, cacheable := weakKey(dc)
-	if cacheable {
-		if v, ok := identities.Load(key); ok {
-			return v.(identity), nil
+	p, at := address(dc)
+	if v, ok := identities.Load(at); ok && p != nil {
+		if known := v.(*acquaintance); known.conn.Value() == p {
+			return known.ident, nil
 		}
 	}
 	ident, err := askIdentity(ctx, dc)
 	if err != nil {
 		return identity{}, err
 	}
-	if cacheable {
-		if _, loaded := identities.LoadOrStore(key, ident); !loaded {
-			p := (*byte)(reflect.ValueOf(dc).UnsafePointer())
-			runtime.AddCleanup(p, func(k weak.Pointer[byte]) { identities.Delete(k) }, key)
-		}
+	if p != nil {
+		known := &acquaintance{weak.Make(p), ident}
+		identities.Store(at, known)
+		runtime.AddCleanup(p, func(at uintptr) { identities.CompareAndDelete(at, known) }, at)
 	}
 	return ident, nil
 }
 
-// weakKey makes a map key of a connection. Drivers hand out pointers; one that does not is asked
-// for its identity every time.
-func weakKey(dc driver.Conn) (weak.Pointer[byte], bool) {
+// address returns where a connection is. Drivers hand out pointers; one that does not, which is nil here,
+// is asked for its identity every time.
+func address(dc driver.Conn) (p *byte, at uintptr) {
 	v := reflect.ValueOf(dc)
 	if v.Kind() != reflect.Pointer || v.Type().Elem().Size() == 0 {
-		return weak.Pointer[byte]{}, false
+		return nil, 0
 	}
-	return weak.Make((*byte)(v.UnsafePointer())), true
+	return (*byte)(v.UnsafePointer()), v.Pointer()
 }
 
 // askIdentity asks the server. A database that does not know the question has no identity; only a
@@ -140,7 +147,7 @@ func queryDriver(ctx context.Context, dc driver.Conn, query string) (driver.Rows
 
 // forget has identify ask again: the connection's default schema is another.
 func forget(dc driver.Conn) {
-	if key, ok := weakKey(dc); ok {
-		identities.Delete(key)
+	if p, at := address(dc); p != nil {
+		identities.Delete(at)
 	}
 }

@@ -34,21 +34,20 @@ func TestIdentityIsAskedOncePerConnection(t *testing.T) {
 // Ensures that the cache keeps no connection alive, and that the entry of one that is gone goes too.
 func TestIdentityGoesWithItsConnection(t *testing.T) {
 	t.Parallel()
-	keys := make([]weak.Pointer[byte], 100)
-	for i := range keys {
+	entries := map[any]uintptr{}
+	for range 100 {
 		dc, err := newServer().script().Connect(t.Context())
 		require.NoError(t, err)
 		_, err = identify(t.Context(), dc)
 		require.NoError(t, err)
-		key, ok := weakKey(dc)
-		require.True(t, ok)
-		_, cached := identities.Load(key)
+		_, at := address(dc)
+		entry, cached := identities.Load(at)
 		require.True(t, cached)
-		keys[i] = key
+		entries[entry] = at
 	}
 	left := func() (n int) {
-		for _, k := range keys {
-			if _, cached := identities.Load(k); cached {
+		for entry, at := range entries { // another connection may be there by now
+			if now, cached := identities.Load(at); cached && now == entry {
 				n++
 			}
 		}
@@ -58,6 +57,20 @@ func TestIdentityGoesWithItsConnection(t *testing.T) {
 		runtime.GC()
 		return left() == 0
 	}, 10*time.Second, time.Millisecond, "entries of connections that are gone")
+}
+
+// Ensures that a connection which has the address of one that is gone does not pass for it: its session
+// number would be somebody else's.
+func TestAnAddressThatIsUsedAgainIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	dc, err := newServer().script().Connect(t.Context())
+	require.NoError(t, err)
+	_, at := address(dc)
+	identities.Store(at, &acquaintance{weak.Make(new(byte)), identity{id: 999}})
+	got, err := identify(t.Context(), dc)
+	require.NoError(t, err)
+	require.EqualValues(t, 101, got.id)
+	runtime.KeepAlive(dc)
 }
 
 // valueConn is a connection that is no pointer.

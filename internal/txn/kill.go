@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -44,18 +45,15 @@ func kill(ctx context.Context, conn *sql.Conn, ident identity, verb string) erro
 	if here.server != ident.server {
 		return fmt.Errorf("session %d was on server %s, and %s answers now", ident.id, ident.server, here.server)
 	}
-	old, err := restarted(ctx, conn, ident)
-	if err != nil {
+	switch old, certain, err := restarted(ctx, conn, ident); {
+	case err != nil:
 		return err
-	}
-	ours := true
-	if strings.Contains(ident.host, ":") { // else there is nothing to tell it by; restarted has been strict
-		if ours, err = sessionThere(ctx, conn, ident); err != nil {
-			return err
-		}
-	}
-	if old || !ours {
+	case old:
 		return errNoSession
+	case !certain:
+		if ours, err := sessionThere(ctx, conn, ident); err != nil || !ours {
+			return cmp.Or(err, errNoSession)
+		}
 	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("%s %d", verb, ident.id))
 	if mysqlerr.UnknownThread(err) {
@@ -79,9 +77,8 @@ func awaitEnd(ctx context.Context, conn *sql.Conn, ident identity) error {
 	}
 }
 
-// sessionThere reports whether there is a session with the number that is the one meant. The uptime
-// counts whole seconds, so that it hides a restart soon after the session was met; by then the
-// number may be another client's, whose address is another.
+// sessionThere reports whether there is a session with the number that is the one meant, by its client's
+// address.
 func sessionThere(ctx context.Context, conn *sql.Conn, ident identity) (bool, error) {
 	var host string
 	row := conn.QueryRowContext(ctx,
@@ -93,18 +90,21 @@ func sessionThere(ctx context.Context, conn *sql.Conn, ident identity) (bool, er
 	return host == ident.host, err
 }
 
-// restarted reports whether the server has started after the session was met.
-func restarted(ctx context.Context, conn *sql.Conn, ident identity) (bool, error) {
+// restarted reports whether the server has started after the session was met, and whether that is
+// certain. The uptime counts whole seconds, so that it hides a restart soon after the session was met;
+// by then the number may be another client's.
+func restarted(ctx context.Context, conn *sql.Conn, ident identity) (old, certain bool, err error) {
 	var name string
 	var seconds int64
 	row := conn.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
 	if err := row.Scan(&name, &seconds); err != nil {
-		return false, err
+		return false, false, err
 	}
 	age, up := time.Since(ident.seen), time.Duration(seconds)*time.Second
-	if age > up-time.Second && age <= up+time.Second && !strings.Contains(ident.host, ":") {
-		return false, errors.New("the server started when the session did, or after it, and a session " +
+	old, certain = age > up+time.Second, age <= up-time.Second
+	if !old && !certain && !strings.Contains(ident.host, ":") {
+		err = errors.New("the server started when the session did, or after it, and a session " +
 			"over a socket has no port to be known by")
 	}
-	return age > up+time.Second, nil
+	return old, certain, err
 }

@@ -36,7 +36,7 @@ func Limited(ctx context.Context, db *sql.DB, tx *sql.Tx, limit time.Duration, r
 		return err
 	}
 	if !ident.known() {
-		return read(ctx)
+		return limitedByContext(ctx, limit, read)
 	}
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -44,17 +44,54 @@ func Limited(ctx context.Context, db *sql.DB, tx *sql.Tx, limit time.Duration, r
 	defer stop()
 	s := &sentry{db: db, ident: ident, giveUp: cancel, asks: true}
 	s.watch(wait)
+	returned := false
+	defer func() {
+		if !returned { // a panic or Goexit in the table's code; stop would have the sentry act
+			s.release()
+		}
+	}()
 	err = read(own)
+	returned = true
 	killed, failure := s.release()
+	if !killed && failure == nil {
+		return err
+	}
+	if failure != nil {
+		leave(ctx, db, ident)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	// A read that was served at the last moment is refused as well: the KILL may still be on its way,
 	// and must not meet the next statement.
-	if ctx.Err() == nil && (killed || failure != nil) {
-		if failure != nil { // and not the end of own, which would pass for the caller's
-			err = fmt.Errorf("its connection was closed, since it could not be ended: %v", failure)
-		}
-		return &TooLongError{Limit: limit, Holder: s.holder, Cause: err}
+	if failure != nil { // and not the end of own, which would pass for the caller's
+		err = fmt.Errorf("its connection was closed, since it could not be ended: %v", failure)
+	}
+	return &TooLongError{Limit: limit, Holder: s.holder, Cause: err}
+}
+
+// limitedByContext is Limited where nothing can be killed: the driver is left to end the statement.
+func limitedByContext(ctx context.Context, limit time.Duration, read func(context.Context) error) error {
+	own, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := read(own)
+	if err != nil && own.Err() != nil && ctx.Err() == nil {
+		return &TooLongError{Limit: limit}
 	}
 	return err
+}
+
+// leave has a session ended that was left with its locks, as soon as there is a connection to do so from:
+// the pool may have had but the one that is being given back. A runner's transaction is ended by the runner.
+func leave(ctx context.Context, db *sql.DB, ident identity) {
+	for f := Enclosing(ctx); f != nil; f = f.outer {
+		if f.ident.id == ident.id {
+			return
+		}
+	}
+	post(db, 2*killBound, func(ctx context.Context, conn *sql.Conn) error {
+		return endSession(ctx, conn, ident)
+	})
 }
 
 // identityOf returns the session of a transaction: from the harness that runs it, or from the server.

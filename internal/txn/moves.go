@@ -20,8 +20,11 @@ type RowID struct {
 	Key   any
 }
 
-// Move is what became of a row's version in the transaction.
-type Move struct{ From, To uint64 }
+// Move is what became of a row's version in the transaction. The row of a deleted one is gone.
+type Move struct {
+	From, To uint64
+	Deleted  bool
+}
 
 // allMoves is by weak keys: an entry goes with its transaction.
 var allMoves sync.Map // weak.Pointer[sql.Tx] -> *Moves
@@ -45,6 +48,17 @@ func (m *Moves) Of(id RowID) (Move, bool) {
 	defer m.mu.Unlock()
 	move, ok := m.moves[id]
 	return move, ok
+}
+
+// NoteDeleted notes that a row was deleted at a version.
+func (m *Moves) NoteDeleted(id RowID, version uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from := version
+	if before, ok := m.moves[id]; ok && before.To == version {
+		from = before.From
+	}
+	m.moves[id] = Move{From: from, To: version, Deleted: true}
 }
 
 // Note notes a move. Moves of one row that follow each other become one.

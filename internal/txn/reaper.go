@@ -28,15 +28,17 @@ type reaper struct {
 }
 
 type request struct {
-	ctx  context.Context
-	job  job
-	err  error
-	done chan struct{}
+	ctx   context.Context
+	job   job
+	begun bool
+	err   error
+	done  chan struct{}
 }
 
-// patience is how long the first of those who ask waits for the reaper to get a connection; the second
-// waits twice as long, and so on up to the longest. Who has lost patience closes his own connection,
-// which makes room in the pool for the reaper's; it takes only one to do so.
+// patience is how long the first of those who ask waits for a full pool to give the reaper a connection;
+// the second waits twice as long, and so on up to the longest. Who has lost patience closes his own
+// connection, which makes room in the pool for the reaper's; it takes only one to do so. A pool that is not
+// full is only slow to connect, and is waited for.
 const (
 	patience        = 10 * time.Millisecond
 	longestPatience = 50 * time.Millisecond
@@ -61,23 +63,26 @@ func reaperOf(db *sql.DB) *reaper {
 }
 
 // ask has the job done, under ctx, and returns its error. A job that has not been started when ctx
-// ends, when over is closed, or when the pool has no connection to start it on, never will be; started
-// says so.
+// ends, when over is closed, or when the pool has had no connection to start it on for longer than the
+// caller's patience, never will be; started says so. With a nil over the caller has no connection to
+// give up, and all the patience that ctx leaves him.
 func ask(ctx context.Context, db *sql.DB, over <-chan struct{}, j job) (started bool, err error) {
 	r := reaperOf(db)
 	q := &request{ctx: ctx, job: j, done: make(chan struct{})}
-	timer := time.NewTimer(r.enter(db, q))
+	wait := r.enter(db, q)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
 		select {
 		case <-q.done:
-			return true, q.err
+			return q.begun, q.err
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-over:
 		case <-timer.C:
-			if r.works() {
-				continue // it will come to this one
+			if over == nil || r.works() || !isFull(db) {
+				timer.Reset(wait)
+				continue
 			}
 			err = errNoConnection
 		}
@@ -85,8 +90,20 @@ func ask(ctx context.Context, db *sql.DB, over <-chan struct{}, j job) (started 
 			return false, err
 		}
 		<-q.done // it has been taken up
-		return true, q.err
+		return q.begun, q.err
 	}
+}
+
+// post has a job done some time before the bound, or not at all, and does not wait for it.
+func post(db *sql.DB, bound time.Duration, j job) {
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	r := reaperOf(db)
+	q := &request{ctx: ctx, done: make(chan struct{}), job: func(ctx context.Context, conn *sql.Conn) error {
+		defer cancel()
+		return j(ctx, conn)
+	}}
+	r.enter(db, q)
+	context.AfterFunc(ctx, func() { r.withdraw(q) })
 }
 
 // enter queues a request and returns the patience of its place.
@@ -99,6 +116,12 @@ func (r *reaper) enter(db *sql.DB, q *request) time.Duration {
 		go r.work(db)
 	}
 	return min(patience*time.Duration(len(r.queue)), longestPatience)
+}
+
+// isFull reports whether the pool cannot open another connection.
+func isFull(db *sql.DB) bool {
+	s := db.Stats()
+	return s.MaxOpenConnections > 0 && s.OpenConnections >= s.MaxOpenConnections
 }
 
 func (r *reaper) works() bool {
@@ -141,7 +164,9 @@ func (r *reaper) work(db *sql.DB) {
 	var conn *sql.Conn
 	for {
 		if conn == nil {
-			conn = r.connect(db)
+			if conn = r.connect(db); conn == nil && r.waited() {
+				continue // nobody is taken up without a connection, as he could not withdraw then
+			}
 		}
 		q := r.next()
 		if q == nil {
@@ -154,7 +179,8 @@ func (r *reaper) work(db *sql.DB) {
 	}
 }
 
-// connect gets a connection while anybody waits for one, or none.
+// connect gets a connection while anybody waits for one, or none. What keeps the pool from connecting at
+// all is told to all who wait.
 func (r *reaper) connect(db *sql.DB) *sql.Conn {
 	ctx, cancel := context.WithTimeout(context.Background(), killBound)
 	defer cancel()
@@ -166,12 +192,26 @@ func (r *reaper) connect(db *sql.DB) *sql.Conn {
 	r.mu.Unlock()
 	conn, err := db.Conn(ctx)
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.connected, r.hangUp = err == nil, nil
-	r.mu.Unlock()
-	if err != nil {
-		return nil
+	if err == nil {
+		return conn
 	}
-	return conn
+	if ctx.Err() == nil {
+		for _, q := range r.queue {
+			q.err = err
+			close(q.done)
+		}
+		r.queue = nil
+	}
+	return nil
+}
+
+// waited reports whether anybody is waiting.
+func (r *reaper) waited() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.queue) > 0
 }
 
 // do does the job, on another connection if the one given turns out to be dead, and returns the
@@ -184,7 +224,7 @@ func (q *request) do(db *sql.DB, conn *sql.Conn) *sql.Conn {
 				return nil
 			}
 		}
-		q.err = q.job(q.ctx, conn)
+		q.begun, q.err = true, q.job(q.ctx, conn)
 		switch mysqlerr.Classify(q.err) {
 		case mysqlerr.Lost, mysqlerr.Context: // the driver has closed it, or is about to
 			_ = conn.Close()

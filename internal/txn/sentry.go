@@ -25,8 +25,12 @@ type sentry struct {
 	asks   bool    // holder is wanted
 }
 
-// answerBound is how long a statement that was killed may take to say so.
-const answerBound = killBound
+// answerBound is how long a statement that is being killed may take to say so. A KILL QUERY that reaches
+// the server before its statement has no effect, so that it is sent again at intervals.
+const (
+	answerBound = killBound
+	killAgain   = 50 * time.Millisecond
+)
 
 // watchOver posts a sentry. A caller that gets no answer in time gives up.
 func watchOver(ctx context.Context, db *sql.DB, ident identity, giveUp func()) *sentry {
@@ -53,28 +57,44 @@ func (s *sentry) release() (killed bool, err error) {
 
 func (s *sentry) act() {
 	defer close(s.ended)
-	ctx, cancel := context.WithTimeout(context.Background(), killBound)
+	ctx, cancel := context.WithTimeout(context.Background(), answerBound)
 	defer cancel()
-	s.killed, s.err = ask(ctx, s.db, s.finished, s.end)
-	if s.err == nil && !s.killed {
-		return // the statement was faster
-	}
-	if s.err == nil {
-		timer := time.NewTimer(answerBound)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
+	for {
+		started, err := ask(ctx, s.db, s.finished, s.end)
+		s.killed = s.killed || started
+		switch {
+		case err != nil:
+			s.err = err
+		case !started:
+			return // the statement has returned
+		case s.answered(ctx, killAgain):
+			return
+		case ctx.Err() != nil:
 			s.err = errors.New("KILL QUERY was not answered")
-		case <-s.finished:
+		}
+		if s.err != nil {
+			s.giveUp()
 			return
 		}
 	}
-	s.giveUp()
+}
+
+// answered reports whether the statement returns within d.
+func (s *sentry) answered(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s.finished:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // end is the job that ends the statement.
 func (s *sentry) end(ctx context.Context, conn *sql.Conn) error {
-	if s.asks {
+	if s.asks && s.holder == nil {
 		s.holder = findHolder(ctx, conn, s.ident)
 	}
 	return endStatement(ctx, conn, s.ident)

@@ -170,14 +170,16 @@ func TestARestartIsSeenByTheUptime(t *testing.T) {
 	defer conn.Close()
 	for ago, want := range map[time.Duration]bool{time.Second: false, 58 * time.Second: false, time.Hour: true} {
 		a := &attempt{ident: identity{seen: time.Now().Add(-ago)}}
-		got, err := restarted(t.Context(), conn, a.ident)
+		got, certain, err := restarted(t.Context(), conn, a.ident)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "a session seen %v ago, a server up for 60 s", ago)
+		require.Equal(t, !want, certain, "a session seen %v ago, a server up for 60 s", ago)
 	}
 	// In the seconds around the start the uptime does not tell; an address with a port will.
 	for host, doubt := range map[string]bool{"localhost": true, "": true, "10.0.0.7:50123": false} {
 		a := &attempt{ident: identity{host: host, seen: time.Now().Add(-60 * time.Second)}}
-		_, err := restarted(t.Context(), conn, a.ident)
+		_, certain, err := restarted(t.Context(), conn, a.ident)
+		require.False(t, certain)
 		require.Equal(t, doubt, err != nil, "host %q", host)
 	}
 	a := &attempt{settings: defaults(), ident: identity{id: 101, server: f.name, seen: time.Now().Add(-time.Hour)}}
@@ -198,7 +200,7 @@ func TestASessionNumberOfSomebodyElseIsNotKilled(t *testing.T) {
 		"nobody's":       {nil, 0},
 	} {
 		f := newServer().loseCommits()
-		f.host, f.sessions = "10.0.0.7:50123", tc.sessions
+		f.host, f.sessions, f.uptime = "10.0.0.7:50123", tc.sessions, 0
 		res := Run(t.Context(), pool(t, f.script()), defaults(), running(t, swapIt))
 		require.Equal(t, NotApplied, res.Outcome, "%s: the session has ended in each case, and the row tells", name)
 		require.Equal(t, tc.kills, f.asked["KILL 101"], name)

@@ -21,14 +21,26 @@ type DBTX interface {
 
 // Step is the read-compute-update of one row.
 type Step struct {
-	// Read reads the row and computes. It writes nothing.
+	// Read reads the row. It writes nothing.
 	Read func(ctx context.Context, db DBTX) error
-	// Write sends the swap. It is the only write.
+	// Compute is the user's part. The default, nil, is nothing.
+	Compute func() error
+	// Write sends the swap. It is the only write. An error that is not the server's, and that came after
+	// the swap was sent, is an InDoubtError.
 	Write func(ctx context.Context, db DBTX) error
 	// Unmoved reports whether the row proves, now that the session of Write has ended, that Write
 	// was not applied.
 	Unmoved func(ctx context.Context, db DBTX) (bool, error)
 }
+
+// InDoubtError marks an error of Write that leaves open whether the swap was applied.
+type InDoubtError struct{ Cause error }
+
+// Error is the cause's.
+func (e *InDoubtError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *InDoubtError) Unwrap() error { return e.Cause }
 
 // Told hands a Result through Retry's Attempt, which returns an error: the Store's attempts know what
 // became of them, and Retry is not to guess.
@@ -51,14 +63,61 @@ func RunStep(ctx context.Context, db *sql.DB, s *settings.Settings, step Step) R
 	}
 }
 
+// Read runs a read outside of any transaction of the caller's. A session that does not commit each statement
+// would keep its snapshot, and show others the row as it was then; there it is a transaction.
+func Read(ctx context.Context, db *sql.DB, read func(ctx context.Context, db DBTX) error) error {
+	var err error
+	for range beginTries {
+		if err = readOnce(ctx, db, read); !errors.Is(err, driver.ErrBadConn) {
+			break
+		}
+	}
+	return err
+}
+
+func readOnce(ctx context.Context, db *sql.DB, read func(ctx context.Context, db DBTX) error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	var ident identity
+	err = conn.Raw(func(dc any) (err error) {
+		ident, err = identify(ctx, dc.(driver.Conn))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if ident.autocommit || !ident.known() {
+		return read(ctx, conn)
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	return read(ctx, tx)
+}
+
 // RunStepInTx is RunStep in a transaction.
 func RunStepInTx(ctx context.Context, db *sql.DB, s *settings.Settings, step Step) Result {
 	return Run(ctx, db, s, func(ctx context.Context, tx *sql.Tx) error {
 		if err := step.Read(ctx, tx); err != nil {
 			return err
 		}
+		if err := step.compute(); err != nil {
+			return err
+		}
 		return step.Write(ctx, tx)
 	})
+}
+
+func (s Step) compute() error {
+	if s.Compute == nil {
+		return nil
+	}
+	return s.Compute()
 }
 
 // stepAttempt is the state of one RunStep.
@@ -93,6 +152,12 @@ func (a *stepAttempt) run(ctx context.Context) Result {
 		return a.failed(err, true)
 	}
 	a.began = true
+	if err := a.step.compute(); err != nil {
+		return a.failed(err, true)
+	}
+	if err := ctx.Err(); err != nil {
+		return a.failed(err, true)
+	}
 	err, doubt := a.write(ctx, conn)
 	if !doubt {
 		if err == nil {
@@ -100,37 +165,49 @@ func (a *stepAttempt) run(ctx context.Context) Result {
 		}
 		return a.failed(err, true)
 	}
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // out of the pool with it
-	_ = conn.Close()
+	discard(conn)
 	return a.settle(ctx, err)
+}
+
+// discard takes a connection out of its pool.
+func discard(conn *sql.Conn) {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = conn.Close()
 }
 
 // write sends the swap, under a context that does not end with the caller's: a driver whose context
 // ends leaves, and the statement goes on waiting for its lock and is applied when it gets it. What
 // ends it is KILL QUERY, to which the connection listens. In doubt is a swap that got no answer.
 func (a *stepAttempt) write(ctx context.Context, conn *sql.Conn) (err error, doubt bool) {
-	if ctx.Done() == nil { // nothing will ever end it
-		err = a.step.Write(ctx, conn)
-		return err, mysqlerr.Classify(err) == mysqlerr.Lost
+	own, cancel := ctx, func() {}
+	if ctx.Done() != nil { // else nothing will ever end it
+		own, cancel = context.WithCancel(context.WithoutCancel(ctx))
 	}
-	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	s := watchOver(ctx, a.db, a.ident, cancel)
+	returned := false
+	defer func() {
+		if !returned { // a panic or Goexit in the table's code
+			s.release()
+			discard(conn)
+		}
+	}()
 	err = a.step.Write(own, conn)
+	returned = true
 	killed, failure := s.release()
-	if failure != nil && own.Err() != nil {
-		return fmt.Errorf("the swap got no answer, and could not be ended: %w", failure), true
-	}
 	class := mysqlerr.Classify(err)
+	doubt = class == mysqlerr.Lost || class == mysqlerr.Context || errors.As(err, new(*InDoubtError))
 	switch {
-	case class == mysqlerr.Lost || class == mysqlerr.Context:
-		return err, true
+	case failure != nil && doubt:
+		return fmt.Errorf("the swap got no answer, and could not be ended: %w", failure), true
+	case failure != nil: // the answer came after all, and is believed
+		discard(conn)
 	case killed && class == mysqlerr.Interrupted:
 		return ctx.Err(), false
-	case killed:
+	case killed && !doubt:
 		a.flush(own, conn)
 	}
-	return err, false
+	return err, doubt
 }
 
 // flush takes up a KILL QUERY that came after the statement it was meant for. Servers drop one that
@@ -146,27 +223,43 @@ func (a *stepAttempt) failed(err error, fromClosure bool) Result {
 	return Result{Err: err, FromClosure: fromClosure, Class: a.settings.ClassOf(err)}
 }
 
-// settle finds out what became of a swap that got no answer.
+// settle finds out what became of a swap that got no answer. Who has left already does not wait long.
 func (a *stepAttempt) settle(ctx context.Context, err error) Result {
-	ctx, cancel := detached(ctx, max(a.settings.CommitTimeout, killBound))
-	defer cancel()
-	unmoved := false
-	lookUp := func(ctx context.Context, conn *sql.Conn) (err error) {
-		if err := endSession(ctx, conn, a.ident); err != nil {
-			return err
-		}
-		if err := awaitEnd(ctx, conn, a.ident); err != nil {
-			return err
-		}
-		unmoved, err = a.step.Unmoved(ctx, conn)
-		return err
+	bound := max(a.settings.CommitTimeout, killBound)
+	if ctx.Err() != nil {
+		bound = killBound
 	}
-	started, failure := ask(ctx, a.db, nil, lookUp)
+	ctx, cancel := detached(ctx, bound)
+	defer cancel()
+	unmoved, failure := a.lookUp(ctx)
 	switch {
-	case started && failure == nil && unmoved:
-		return Result{Err: err, Abort: err, Class: mysqlerr.Lost}
 	case failure != nil:
 		err = fmt.Errorf("%w; and nothing could tell what became of it: %w", err, failure)
+	case unmoved:
+		return Result{Err: err, Abort: err, Class: mysqlerr.Lost}
 	}
 	return Result{Outcome: Unknown, Err: err, Class: mysqlerr.Lost}
+}
+
+// lookUp ends the swap's session and looks at the row. It is a transaction, so that it sees what is
+// committed by now, whatever was on the connection before, and so that proxies send it to the primary.
+// No lock is asked for: nothing is on its way any more, and somebody else may hold the row for long.
+func (a *stepAttempt) lookUp(ctx context.Context) (unmoved bool, err error) {
+	conn, err := a.db.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close() }()
+	if err := endSession(ctx, conn, a.ident); err != nil {
+		return false, err
+	}
+	if err := awaitEnd(ctx, conn, a.ident); err != nil {
+		return false, err
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	return a.step.Unmoved(ctx, tx)
 }

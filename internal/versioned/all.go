@@ -15,6 +15,12 @@ func Sorted[K comparable, R any](t *sqlcas.Table[K, R], keys []K) []K {
 	return slices.Compact(sorted)
 }
 
+// NoSQL is the call of a harness that has nothing to send: it looks at the options, and tells the
+// observer and the report.
+func NoSQL(ctx context.Context, opts []sqlcas.Option) error {
+	return sqlcas.Retry(ctx, func(context.Context) (int64, error) { return 1, nil }, opts...)
+}
+
 // All is one attempt to change several rows.
 type All[K comparable, R any] struct {
 	Table  *sqlcas.Table[K, R]
@@ -91,6 +97,7 @@ func (a *All[K, R]) change(entries []*entry[K, R]) error {
 			rows[k] = e.row
 		}
 	}
+	given := len(rows)
 	if err := a.Change(rows); err != nil {
 		a.Refused = true
 		return sqlcas.Permanent(err)
@@ -109,7 +116,7 @@ func (a *All[K, R]) change(entries []*entry[K, R]) error {
 			return err
 		}
 	}
-	if len(rows) > len(a.Keys) {
+	if len(rows) > given {
 		return Invalid("the closure added rows to the map of %s: name all keys in the call", name)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package versioned
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -77,7 +78,8 @@ func TestExplainNamesTheLosers(t *testing.T) {
 	s := shelf{'a': {ID: "a", Version: 7}, 'b': {ID: "b", Version: 1}, 'c': {ID: "c", Version: 4}}
 	seen := []Seen[string]{{"a", 6}, {"b", 1}, {"c", 2}}
 	exhausted := &sqlcas.ExhaustedError{Attempts: 3, Last: sqlcas.ErrConflict}
-	current, err := ExplainAll(t.Context(), nil, s.table(), seen, exhausted)
+	base := s.base(t)
+	current, err := ExplainAll(t.Context(), base, seen, exhausted)
 	require.Equal(t, []item{s['a'], s['c']}, current)
 	require.ErrorIs(t, err, sqlcas.ErrExhausted)
 	require.ErrorIs(t, err, sqlcas.ErrConflict)
@@ -87,7 +89,7 @@ func TestExplainNamesTheLosers(t *testing.T) {
 		{Table: "item", Key: "a", Expected: 6, Actual: 7}, {Table: "item", Key: "c", Expected: 2, Actual: 4},
 	}, losers)
 
-	_, err = ExplainAll(t.Context(), nil, s.table(), append(slices.Clone(seen), Seen[string]{"x", 1}), exhausted)
+	_, err = ExplainAll(t.Context(), base, append(slices.Clone(seen), Seen[string]{"x", 1}), exhausted)
 	require.ErrorIs(t, err, sqlcas.ErrGone)
 
 	for name, unexplained := range map[string]struct {
@@ -98,8 +100,9 @@ func TestExplainNamesTheLosers(t *testing.T) {
 		"nothing has moved":  {seen[1:2], exhausted},
 		"the look-up failed": {[]Seen[string]{{"broken", 1}}, exhausted},
 		"refused":            {seen, errors.Join(sqlcas.ErrTxAborted, sqlcas.ErrConflict)},
+		"the context's end":  {seen, errors.Join(context.DeadlineExceeded, sqlcas.ErrConflict)},
 	} {
-		current, err := ExplainAll(t.Context(), nil, s.table(), unexplained.seen, unexplained.err)
+		current, err := ExplainAll(t.Context(), base, unexplained.seen, unexplained.err)
 		require.Empty(t, current, name)
 		require.Equal(t, unexplained.err, err, name)
 	}

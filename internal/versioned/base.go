@@ -16,18 +16,22 @@ type Base[K comparable, R any] struct {
 	DB    *sql.DB
 	Table sqlcas.Table[K, R]
 
-	opts []sqlcas.Option
-	bad  error // what NewBase was given makes no sense
+	opts []sqlcas.Option   // the last one marks a Store's call
+	set  settings.Settings // what opts come to
+	bad  error             // what NewBase was given makes no sense
 }
 
 // NewBase makes a Base. What is wrong with its arguments is the error of every call.
 func NewBase[K comparable, R any](db *sql.DB, t sqlcas.Table[K, R], opts []sqlcas.Option) Base[K, R] {
-	b := Base[K, R]{DB: db, Table: t, opts: slices.Clone(opts)}
+	b := Base[K, R]{DB: db, Table: t}
 	if db == nil {
 		b.bad = Invalid("NewStore: the *sql.DB is nil")
 	} else if b.bad = incomplete(&t); b.bad == nil {
 		b.bad = wrong(opts)
 	}
+	b.opts = append(slices.Clip(slices.Clone(opts)), settings.ForStore())
+	b.opts = slices.Clip(b.opts)
+	b.set = settings.Peek(b.opts)
 	return b
 }
 
@@ -70,18 +74,23 @@ func incomplete[K comparable, R any](t *sqlcas.Table[K, R]) error {
 	return nil
 }
 
-// Start checks what every call needs, and returns the options of the Store and the call together.
+// Start checks what every call needs, and returns the options of the Store and the call together, and
+// what they come to. Neither is to be changed.
 func (b *Base[K, R]) Start(
 	ctx context.Context, method string, opts []sqlcas.Option,
-) ([]sqlcas.Option, settings.Settings, error) {
+) ([]sqlcas.Option, *settings.Settings, error) {
 	if err := b.ready(ctx, method); err != nil {
-		return nil, settings.Settings{}, err
+		return nil, nil, err
 	}
 	if f := txn.Enclosing(ctx); f != nil {
-		return nil, settings.Settings{}, nested(f, b.DB, method)
+		return nil, nil, nested(f, b.DB, method)
+	}
+	if len(opts) == 0 {
+		return b.opts, &b.set, nil
 	}
 	all := slices.Concat(b.opts, opts)
-	return all, settings.Peek(all), nil
+	set := settings.Peek(all)
+	return all, &set, nil
 }
 
 // Get reads a row outside of any transaction. Inside of one on the same database that is a mistake.
@@ -94,7 +103,15 @@ func (b *Base[K, R]) Get(ctx context.Context, key K) (R, error) {
 	if inside, _ := f.On(b.DB); inside != nil {
 		return zero, nested(f, b.DB, "Get")
 	}
-	row, err := b.Table.Get(ctx, b.DB, key)
+	return b.Read(ctx, key)
+}
+
+// Read is Get without its questions.
+func (b *Base[K, R]) Read(ctx context.Context, key K) (row R, err error) {
+	err = txn.Read(ctx, b.DB, func(ctx context.Context, db txn.DBTX) (err error) {
+		row, err = b.Table.Get(ctx, db, key)
+		return err
+	})
 	return Read(&b.Table, key, row, err)
 }
 

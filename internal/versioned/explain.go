@@ -16,9 +16,9 @@ type Seen[K comparable] struct {
 // Explain is ExplainAll for a call about one row, whose conflict is a *sqlcas.ConflictError. It returns
 // the row if it found it at another version.
 func Explain[K comparable, R any](
-	ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], seen []Seen[K], err error,
+	ctx context.Context, b *Base[K, R], seen []Seen[K], err error,
 ) (current []R, explained error) {
-	current, explained = ExplainAll(ctx, db, t, seen, err)
+	current, explained = ExplainAll(ctx, b, seen, err)
 	var losers sqlcas.ConflictErrors
 	if errors.As(explained, &losers) {
 		return current, instead(losers[0], explained)
@@ -30,25 +30,25 @@ func Explain[K comparable, R any](
 // attempt had read, so that the error says which of them were lost to whom, or are gone. It returns
 // the rows that it found at another version. Where it finds out nothing, err stays as it is.
 func ExplainAll[K comparable, R any](
-	ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], seen []Seen[K], err error,
+	ctx context.Context, b *Base[K, R], seen []Seen[K], err error,
 ) (current []R, explained error) {
 	if err == nil || !errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTxAborted) ||
-		errors.Is(err, sqlcas.ErrOutcomeUnknown) || ctx.Err() != nil {
+		errors.Is(err, sqlcas.ErrOutcomeUnknown) || ctx.Err() != nil ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	var losers sqlcas.ConflictErrors
 	for _, s := range seen {
-		row, failed := t.Get(ctx, db, s.Key)
-		row, failed = Read(t, s.Key, row, failed)
+		row, failed := b.Read(ctx, s.Key)
 		switch {
 		case errors.Is(failed, sqlcas.ErrGone):
 			return nil, failed
 		case failed != nil:
 			return nil, err
-		case t.Version(row) != s.Version:
+		case b.Table.Version(row) != s.Version:
 			current = append(current, row)
 			losers = append(losers, &sqlcas.ConflictError{
-				Table: t.Schema.Name, Key: s.Key, Expected: s.Version, Actual: t.Version(row),
+				Table: b.Table.Schema.Name, Key: s.Key, Expected: s.Version, Actual: b.Table.Version(row),
 			})
 		}
 	}

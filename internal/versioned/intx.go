@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/internal/txn"
@@ -19,6 +18,7 @@ type InTx[K comparable, R any] struct {
 	Tx    *sql.Tx
 	Read  Reader[K, R]
 
+	db   *sql.DB
 	lock Reader[K, R]
 	bad  error
 }
@@ -29,21 +29,21 @@ func NewInTx[K comparable, R any](b *Base[K, R], tx *sql.Tx, read, lock Reader[K
 	if bad == nil && tx == nil {
 		bad = Invalid("In: the *sql.Tx is nil: give the one of the closure of UpdateTx")
 	}
-	return InTx[K, R]{Table: &b.Table, Tx: tx, Read: read, lock: lock, bad: bad}
+	return InTx[K, R]{Table: &b.Table, Tx: tx, Read: read, db: b.DB, lock: lock, bad: bad}
 }
 
 // Get reads a row in the Store's way.
 func (i *InTx[K, R]) Get(ctx context.Context, key K) (R, error) {
-	if i.bad != nil {
+	if err := i.usable(ctx); err != nil {
 		var zero R
-		return zero, i.bad
+		return zero, err
 	}
 	return i.Read(ctx, i.Tx, key)
 }
 
 // Update swaps the row value, and moves its version.
 func (i *InTx[K, R]) Update(ctx context.Context, row *R) error {
-	if err := i.check(row); err != nil {
+	if err := i.check(ctx, row); err != nil {
 		return err
 	}
 	key, version := i.Table.Key(*row), i.Table.Version(*row)
@@ -61,7 +61,7 @@ func (i *InTx[K, R]) Update(ctx context.Context, row *R) error {
 
 // Touch moves the version of a row without changing it, once in the transaction.
 func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
-	if err := i.check(row); err != nil {
+	if err := i.check(ctx, row); err != nil {
 		return err
 	}
 	key, version := i.Table.Key(*row), i.Table.Version(*row)
@@ -70,12 +70,11 @@ func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
 		return err
 	}
 	m, moved := i.moves().Of(i.id(key))
-	if moved && i.Table.Version(now) == m.To && m.From <= version && version <= m.To {
-		i.Table.SetVersion(row, m.To)
-		return nil
+	if moved && !m.Deleted && i.Table.Version(now) == m.To && m.From <= version && version <= m.To {
+		return nil // another copy stays at its version: it may be older than what was written
 	}
 	if i.Table.Version(now) != version {
-		return i.conflict(key, version, i.Table.Version(now))
+		return i.ownConflict(key, version, i.conflict(key, version, i.Table.Version(now)))
 	}
 	if err := room(i.Table, key, version); err != nil {
 		return err
@@ -90,7 +89,7 @@ func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
 
 // Check locks the row until the transaction ends, if it is as it was read.
 func (i *InTx[K, R]) Check(ctx context.Context, row R) error {
-	if err := i.check(&row); err != nil {
+	if err := i.check(ctx, &row); err != nil {
 		return err
 	}
 	if i.Table.GetForUpdate == nil {
@@ -114,14 +113,18 @@ func (i *InTx[K, R]) Check(ctx context.Context, row R) error {
 
 // Delete deletes the row if it is still at its version.
 func (i *InTx[K, R]) Delete(ctx context.Context, row R) error {
-	if err := i.check(&row); err != nil {
+	if err := i.check(ctx, &row); err != nil {
 		return err
 	}
 	if i.Table.Delete == nil {
 		return NoDelete(i.Table)
 	}
 	key, version := i.Table.Key(row), i.Table.Version(row)
-	return i.ownConflict(key, version, Delete(ctx, i.Tx, i.Table, row))
+	if err := Delete(ctx, i.Tx, i.Table, row); err != nil {
+		return i.ownConflict(key, version, err)
+	}
+	i.moves().NoteDeleted(i.id(key), version)
+	return nil
 }
 
 // NoDelete is the error of a table whose rows are never deleted.
@@ -130,9 +133,9 @@ func NoDelete[K comparable, R any](t *sqlcas.Table[K, R]) error {
 }
 
 // check refuses what no statement can be made of.
-func (i *InTx[K, R]) check(row *R) error {
-	if i.bad != nil {
-		return i.bad
+func (i *InTx[K, R]) check(ctx context.Context, row *R) error {
+	if err := i.usable(ctx); err != nil {
+		return err
 	}
 	if row == nil {
 		return Invalid("the row of %s is nil", i.Table.Schema.Name)
@@ -140,16 +143,34 @@ func (i *InTx[K, R]) check(row *R) error {
 	return Versioned(i.Table, *row)
 }
 
-// ownConflict tells a conflict with the transaction itself, which no rerun mends, from one with
+// usable refuses a transaction that is none, or that is of another pool.
+func (i *InTx[K, R]) usable(ctx context.Context) error {
+	if i.bad != nil {
+		return i.bad
+	}
+	if db, known := txn.PoolOf(ctx, i.Tx); known && db != i.db {
+		return Invalid("In: the transaction is not of the *sql.DB of the Store of %s", i.Table.Schema.Name)
+	}
+	return nil
+}
+
+// ownConflict tells a conflict of the transaction with itself, which no rerun mends, from one with
 // another writer.
 func (i *InTx[K, R]) ownConflict(key K, version uint64, err error) error {
 	m, moved := i.moves().Of(i.id(key))
-	if !errors.Is(err, sqlcas.ErrConflict) || !moved || version < m.From || version >= m.To {
+	if !errors.Is(err, sqlcas.ErrConflict) || !moved || version < m.From || version > m.To {
 		return err
 	}
-	return fmt.Errorf("%w: this transaction has itself moved %s %v from version %d to %d, and this is another copy of "+
-		"the row, at %d: go on with the one that was given to Update or Touch",
-		sqlcas.ErrInvalidArgument, i.Table.Schema.Name, key, m.From, m.To, version)
+	name := i.Table.Schema.Name
+	switch {
+	case m.Deleted:
+		return Invalid("this transaction has itself deleted %s %v", name, key)
+	case version == m.To:
+		return Invalid("this transaction has moved %s %v to version %d, and it is no longer there: a rollback to a "+
+			"savepoint has undone it, or a statement of the closure's own has moved the row on; read it again", name, key, version)
+	}
+	return Invalid("this transaction has itself moved %s %v from version %d to %d, and this is another copy of "+
+		"the row, at %d: go on with the one that was given to Update or Touch", name, key, m.From, m.To, version)
 }
 
 func (i *InTx[K, R]) conflict(key K, expected, actual uint64) error {

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/scriptdb"
 )
 
 // Ensures that no test leaves a goroutine behind.
@@ -54,6 +55,15 @@ func (s shelf) table() *sqlcas.Table[string, item] {
 			return 1, nil
 		},
 	}
+}
+
+// base is what a Store of the table is made of; its pool is asked for connections, and nothing else.
+func (s shelf) base(t *testing.T) *Base[string, item] {
+	t.Helper()
+	db := sql.OpenDB(scriptdb.New(nil))
+	t.Cleanup(func() { _ = db.Close() })
+	b := NewBase(db, *s.table(), nil)
+	return &b
 }
 
 // reading is the read of a transaction that there is not.

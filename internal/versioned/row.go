@@ -89,7 +89,7 @@ func room[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64) err
 func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) (R, error) {
 	var zero R
 	key, version := t.Key(row), t.Version(row)
-	affected, err := t.Swap(ctx, counting{db}, row, 1)
+	affected, err := t.Swap(ctx, Watch(db), row, 1)
 	if err := One(t, key, version, affected, err); err != nil {
 		return zero, err
 	}
@@ -103,7 +103,7 @@ func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Ta
 
 // Delete deletes the row if it is still at its version.
 func Delete[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) error {
-	affected, err := t.Delete(ctx, counting{db}, row)
+	affected, err := t.Delete(ctx, Watch(db), row)
 	return One(t, t.Key(row), t.Version(row), affected, err)
 }
 
@@ -126,27 +126,4 @@ func Tells[K comparable, R any](t *sqlcas.Table[K, R], version uint64) bool {
 		highest = math.MaxUint64
 	}
 	return version > 1 && version < highest/2
-}
-
-// counting is a DBTX whose results say so when they cannot count.
-type counting struct{ sqlcas.DBTX }
-
-// ExecContext sends the statement.
-func (c counting) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	res, err := c.DBTX.ExecContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return counted{res}, nil
-}
-
-type counted struct{ sql.Result }
-
-// RowsAffected is the driver's count.
-func (c counted) RowsAffected() (int64, error) {
-	n, err := c.Result.RowsAffected()
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", sqlcas.ErrNoRowCount, err)
-	}
-	return n, nil
 }

@@ -1,8 +1,8 @@
-// Package replay replays order lines against stock in a database with many workers at once, by
-// different strategies, and checks afterwards that the books balance to the last unit.
+// Package replay replays orders against stock in a database with many workers at once, by different
+// strategies, and checks afterwards that the books balance to the last unit.
 //
-// Read reads products and orders from CSV files, Run replays them by one Strategy, and the Result
-// carries rates, latencies, and everything that does not reconcile.
+// Read reads products and orders from CSV files, Run replays them by one Strategy, line by line or
+// order by order, and the Result carries rates, latencies, and everything that does not reconcile.
 package replay
 
 import (
@@ -20,7 +20,7 @@ type Product struct {
 	Stock int64 // units
 }
 
-// Line is a line of the orders file: so many units of one product, all or none of them.
+// Line is a line of the orders file: so many units of one product.
 type Line struct {
 	Order    string
 	Product  uint64
@@ -38,6 +38,8 @@ func (l Line) String() string {
 type Data struct {
 	Products []Product
 	Lines    []Line
+
+	perRound int // lines; 0 if there is one round
 }
 
 // Times returns the data with n times the stock and the lines n times in a row, which makes a small
@@ -46,7 +48,10 @@ func (d *Data) Times(n int) *Data {
 	if n < 1 || n > MaxRounds {
 		panic(fmt.Sprintf("replay: Times(%d): give 1 to %d", n, MaxRounds))
 	}
-	times := &Data{}
+	times := &Data{perRound: len(d.Lines)}
+	if d.perRound > 0 {
+		times.perRound = d.perRound
+	}
 	for _, p := range d.Products {
 		p.Stock *= int64(n)
 		times.Products = append(times.Products, p)

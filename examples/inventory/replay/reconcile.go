@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sqlcas/sqlcas/gen/shop"
 )
@@ -17,39 +18,38 @@ func (m Mismatch) String() string { return fmt.Sprintf("product %d: %s", m.Produ
 
 // sold is what the outcomes say about one product.
 type sold struct {
-	units   int64
-	writes  uint64
-	refused []Line
+	units  int64
+	writes uint64
 }
 
-// reconcile compares the table with what the workers were told, product by product:
+// reconcile compares the table with what the workers were told:
 //
-//   - what was there at first, less what was accepted, is what is left, and it is not negative;
-//   - the version has moved once per accepted line, so that nobody wrote unseen;
-//   - no refused line would still fit into what is left. Stock only falls during a replay, so that
-//     a line which did not fit at its time cannot fit later: one that does was refused wrongly.
-func reconcile(data *Data, outcomes []outcome, rows []shop.Inventory) []Mismatch {
+//   - of each product, what was there at first, less what was accepted, is what is left, and it is
+//     not negative;
+//   - its version has moved once per accepted order that has it, so that nobody wrote unseen;
+//   - no refused order would still fit, as a whole, into what is left. Stock only falls during a replay,
+//     so that an order which did not fit at its time cannot fit later: one that does was refused wrongly.
+func reconcile(products []Product, orders []Order, outcomes []outcome, rows []shop.Inventory) []Mismatch {
 	books := map[uint64]*sold{}
-	for _, p := range data.Products {
+	for _, p := range products {
 		books[p.ID] = &sold{}
 	}
-	for i, line := range data.Lines {
-		b := books[line.Product]
+	for i, order := range orders {
 		if !outcomes[i].accepted {
-			b.refused = append(b.refused, line)
 			continue
 		}
-		b.units += line.Quantity
-		b.writes++
+		for _, line := range order.Lines {
+			books[line.Product].units += line.Quantity
+			books[line.Product].writes++
+		}
 	}
 	table := map[uint64]shop.Inventory{}
 	for _, row := range rows {
 		table[row.ProductID] = row
 	}
 	var found []Mismatch
-	for _, p := range data.Products {
+	for _, p := range products {
 		row, ok := table[p.ID]
-		delete(table, p.ID)
 		if !ok {
 			found = append(found, Mismatch{p.ID, "its row is gone"})
 			continue
@@ -58,8 +58,16 @@ func reconcile(data *Data, outcomes []outcome, rows []shop.Inventory) []Mismatch
 			found = append(found, Mismatch{p.ID, reason})
 		}
 	}
-	for id := range table {
-		found = append(found, Mismatch{id, "a row that nobody put there"})
+	for i, order := range orders {
+		if left, fits := order.fits(table); fits && !outcomes[i].accepted {
+			reason := fmt.Sprintf("%s was refused, but would fit into what is left (%s)", order, left)
+			found = append(found, Mismatch{order.Lines[0].Product, reason})
+		}
+	}
+	for _, row := range rows {
+		if books[row.ProductID] == nil {
+			found = append(found, Mismatch{row.ProductID, "a row that nobody put there"})
+		}
 	}
 	return found
 }
@@ -67,10 +75,7 @@ func reconcile(data *Data, outcomes []outcome, rows []shop.Inventory) []Mismatch
 // compare lists what is wrong with one product.
 func (b *sold) compare(p Product, row shop.Inventory) []string {
 	var reasons []string
-	fail := func(format string, args ...any) {
-		reasons = append(reasons, fmt.Sprintf(format,
-			args...))
-	}
+	fail := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	if row.OnHand < 0 {
 		fail("oversold: %d units are left", row.OnHand)
 	}
@@ -82,10 +87,17 @@ func (b *sold) compare(p Product, row shop.Inventory) []string {
 		fail("%d lines were accepted, but version %d tells of %d writes", b.writes, row.Version,
 			row.Version-1)
 	}
-	for _, line := range b.refused {
-		if line.Quantity <= row.OnHand {
-			fail("%s was refused, but would fit into the %d units that are left", line, row.OnHand)
-		}
-	}
 	return reasons
+}
+
+// fits reports whether there is enough of each product, and for people how much there is.
+func (o Order) fits(table map[uint64]shop.Inventory) (left string, fits bool) {
+	fits = true
+	parts := make([]string, len(o.Lines))
+	for i, line := range o.Lines {
+		row, ok := table[line.Product]
+		fits = fits && ok && line.Quantity <= row.OnHand
+		parts[i] = fmt.Sprintf("%d of product %d", row.OnHand, line.Product)
+	}
+	return strings.Join(parts, ", "), fits
 }

@@ -20,6 +20,7 @@ func TestReconcileFindsEachMismatch(t *testing.T) {
 		Products: []Product{{1, "a", 10}, {2, "b", 3}},
 		Lines:    []Line{{"7", 1, 4, "o:2"}, {"7", 2, 5, "o:3"}, {"8", 1, 3, "o:4"}},
 	}
+	orders := data.EachLine()
 	good := []outcome{{accepted: true}, {}, {accepted: true}} // 7 of product 1; 5 of product 2 refused
 	row := func(id uint64, onHand int64, version uint64) shop.Inventory {
 		return shop.Inventory{ProductID: id, OnHand: onHand, Version: version}
@@ -43,7 +44,7 @@ func TestReconcileFindsEachMismatch(t *testing.T) {
 		"wrong refusal": {[]shop.Inventory{row(1, 3, 3), row(2, 5, 1)}, []string{
 			"product 2: 3 units at first less 0 accepted make 3, but 5 are left",
 			"product 2: o:3 (order 7, 5 units of product 2) was refused, " +
-				"but would fit into the 5 units that are left",
+				"but would fit into what is left (5 of product 2)",
 		}},
 		"row gone": {[]shop.Inventory{row(1, 3, 3)}, []string{"product 2: its row is gone"}},
 		"new row": {[]shop.Inventory{row(1, 3, 3), row(2, 3, 1), row(3, 0, 1)}, []string{
@@ -54,13 +55,64 @@ func TestReconcileFindsEachMismatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, m := range reconcile(data, good, c.rows) {
+			for _, m := range reconcile(data.Products, orders, good, c.rows) {
 				got = append(got, m.String())
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})
+	}
+}
+
+// Ensures that a whole order counts as one write of each of its products, that one which was refused is
+// a mismatch if all of it would fit, and none if a part of it would not.
+func TestReconcileWholeOrders(t *testing.T) {
+	t.Parallel()
+	data := &Data{
+		Products: []Product{{1, "a", 10}, {2, "b", 3}},
+		Lines: []Line{
+			{"7", 1, 4, "o:2"},
+			{"7", 2, 2, "o:3"},
+			{"7", 1, 3, "o:4"}, // 7 of product 1, 2 of product 2
+			{"8", 1, 3, "o:5"},
+			{"8", 2, 1, "o:6"},
+			{"9", 1, 4, "o:7"},
+			{"9", 2, 1, "o:8"},
+		},
+	}
+	rows := []shop.Inventory{{ProductID: 1, OnHand: 3, Version: 2}, {ProductID: 2, OnHand: 1, Version: 2}}
+	outcomes := []outcome{{accepted: true}, {}, {}} // order 8 would fit; order 9 wants 4 of the 3 that are left
+	got := reconcile(data.Products, data.WholeOrders(), outcomes, rows)
+	want := []Mismatch{{1, "o:5 (order 8: 3 of product 1, 1 of product 2) was refused, " +
+		"but would fit into what is left (3 of product 1, 1 of product 2)"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Ensures that lines of one order are put together wherever they are, with the quantities of a product
+// added up, and that rounds do not run into each other.
+func TestWholeOrders(t *testing.T) {
+	t.Parallel()
+	data := &Data{Lines: []Line{{"A", 1, 4, "o:2"}, {"B", 1, 1, "o:3"}, {"A", 2, 5, "o:4"}, {"A", 1, 3, "o:5"}}}
+	once := []Order{{[]Line{{"A", 1, 7, "o:2"}, {"A", 2, 5, "o:4"}}}, {[]Line{{"B", 1, 1, "o:3"}}}}
+	same := func(a, b Order) bool { return slices.Equal(a.Lines, b.Lines) }
+	if got := data.WholeOrders(); !slices.EqualFunc(got, once, same) {
+		t.Errorf("got %v, want %v", got, once)
+	}
+	twice := slices.Concat(once, once)
+	if got := data.Times(2).WholeOrders(); !slices.EqualFunc(got, twice, same) {
+		t.Errorf("two rounds: got %v, want %v", got, twice)
+	}
+	if got := data.Times(2).Times(1).WholeOrders(); !slices.EqualFunc(got, twice, same) {
+		t.Errorf("two rounds, once: got %v, want %v", got, twice)
+	}
+	if got := (&Data{}).WholeOrders(); len(got) != 0 {
+		t.Errorf("nothing: got %v, want no orders", got)
+	}
+	if data.Lines[0].Quantity != 4 {
+		t.Errorf("the data that was read has changed: %v", data.Lines[0])
 	}
 }
 
@@ -78,7 +130,7 @@ func TestRunTellsOfALostUpdate(t *testing.T) {
 	}()
 	careless := Strategy{
 		Name: "careless",
-		deduct: func(ctx context.Context, db *sql.DB, line Line, _ ...sqlcas.Option) (tally, error) {
+		prepare: byLine(func(ctx context.Context, db *sql.DB, line Line, _ ...sqlcas.Option) (tally, error) {
 			stock, err := shop.New(db).GetStock(ctx, line.Product)
 			if err != nil {
 				return tally{}, err
@@ -89,7 +141,7 @@ func TestRunTellsOfALostUpdate(t *testing.T) {
 				"UPDATE inventory SET on_hand = ?, version = version + 1 WHERE product_id = ?",
 				stock.OnHand-line.Quantity, line.Product)
 			return tally{attempts: 1}, err
-		},
+		}),
 	}
 	data := &Data{
 		Products: []Product{{1, "a", 10}}, Lines: []Line{{"7", 1, 4, "o:2"}, {"8", 1, 4, "o:3"}},

@@ -14,46 +14,47 @@ import (
 	"github.com/sqlcas/sqlcas/gen/shop"
 )
 
-// Setup is where and how lines are replayed.
+// Setup is where and how orders are replayed.
 type Setup struct {
 	DB      *sql.DB
-	Workers int             // lines in flight at a time, at least 1
+	Workers int             // orders in flight at a time, at least 1
 	Options []sqlcas.Option // for every call of sqlcas
-	Done    func()          // told of each line that is through, by any worker; may be nil
+	NoLocks bool            // the database has no SELECT ... FOR UPDATE
+	Done    func()          // told of each order that is through, by any worker; may be nil
 }
 
-// outcome is what became of a line.
+// outcome is what became of an order.
 type outcome struct {
 	tally
 	accepted bool // else refused
 	latency  time.Duration
 }
 
-// Result is what a replay came to.
+// Result is what a replay came to. An order is a line of the file unless the Strategy takes whole ones.
 type Result struct {
 	Strategy  Strategy
-	Lines     int
+	Orders    int
 	Elapsed   time.Duration // of the whole replay, restocking aside
-	P50, P99  time.Duration // of one line, from its worker's point of view
-	Attempts  int           // over all lines
-	Most      int           // attempts of the line that took the most
+	P50, P99  time.Duration // of one order, from its worker's point of view
+	Attempts  int           // over all orders
+	Most      int           // attempts of the order that took the most
 	Conflicts int           // attempts lost to another worker, all of them absorbed
-	Accepted  int           // lines
-	Units     int64         // of the accepted lines
-	Refused   int           // lines
+	Accepted  int           // orders
+	Units     int64         // of the accepted orders
+	Refused   int           // orders
 	// Mismatches are what does not reconcile; there should be none.
 	Mismatches []Mismatch
 }
 
-// PerSecond is the rate of lines, refused ones included.
-func (r *Result) PerSecond() float64 { return float64(r.Lines) / r.Elapsed.Seconds() }
+// PerSecond is the rate of orders, refused ones included.
+func (r *Result) PerSecond() float64 { return float64(r.Orders) / r.Elapsed.Seconds() }
 
-// MeanAttempts is the number of attempts per line.
-func (r *Result) MeanAttempts() float64 { return float64(r.Attempts) / float64(r.Lines) }
+// MeanAttempts is the number of attempts per order.
+func (r *Result) MeanAttempts() float64 { return float64(r.Attempts) / float64(r.Orders) }
 
-// Run puts the products into an otherwise unused inventory table, replays the lines by the
-// strategy, and compares the table with what was reported. A line ends accepted or refused; any
-// other end stops the replay and is returned, with the line's name.
+// Run puts the products into an otherwise unused inventory table, replays the orders by the
+// strategy, and compares the table with what was reported. An order ends accepted or refused; any
+// other end, a deadlock for instance, stops the replay and is returned, with the order's name.
 func Run(ctx context.Context, setup Setup, data *Data, strategy Strategy) (*Result, error) {
 	if setup.Workers < 1 {
 		return nil, fmt.Errorf("replay: %d workers: give at least 1", setup.Workers)
@@ -61,8 +62,9 @@ func Run(ctx context.Context, setup Setup, data *Data, strategy Strategy) (*Resu
 	if err := data.restock(ctx, setup.DB); err != nil {
 		return nil, err
 	}
+	orders := strategy.Orders(data)
 	start := time.Now()
-	outcomes, err := work(ctx, setup, data, strategy)
+	outcomes, err := work(ctx, setup, orders, strategy)
 	elapsed := time.Since(start)
 	if err != nil {
 		return nil, err
@@ -71,28 +73,30 @@ func Run(ctx context.Context, setup Setup, data *Data, strategy Strategy) (*Resu
 	if err != nil {
 		return nil, fmt.Errorf("read the stock that is left: %w", err)
 	}
-	result := summarize(data.Lines, outcomes)
+	result := summarize(orders, outcomes)
 	result.Strategy, result.Elapsed = strategy, elapsed
-	result.Mismatches = reconcile(data, outcomes, rows)
+	result.Mismatches = reconcile(data.Products, orders, outcomes, rows)
 	return result, nil
 }
 
-// work hands the lines out to the workers in file order, and waits for all of them.
-func work(ctx context.Context, setup Setup, data *Data, strategy Strategy) ([]outcome, error) {
+// work hands the orders out to the workers in file order, and waits for all of them.
+func work(ctx context.Context, setup Setup, orders []Order, strategy Strategy) ([]outcome, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	outcomes := make([]outcome, len(data.Lines)) // each line's is written by one worker
+	deduct := strategy.prepare(setup)
+	outcomes := make([]outcome, len(orders)) // each order's is written by one worker
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(setup.Workers, len(data.Lines)) {
+	for range min(setup.Workers, len(orders)) {
 		workers.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= len(data.Lines) {
+				if i >= len(orders) {
 					return
 				}
-				o, err := deduct(ctx, setup, data.Lines[i], strategy)
+				o, err := through(ctx, deduct, orders[i])
 				if err != nil {
+					err = fmt.Errorf("%s: %s: %w", strategy.Title, orders[i], err)
 					stop(err) // the first cause stays
 					return
 				}
@@ -107,21 +111,20 @@ func work(ctx context.Context, setup Setup, data *Data, strategy Strategy) ([]ou
 	return outcomes, context.Cause(ctx)
 }
 
-// deduct takes one line through.
-func deduct(ctx context.Context, setup Setup, line Line, strategy Strategy) (outcome, error) {
+// through takes one order through.
+func through(ctx context.Context, deduct deduct, order Order) (outcome, error) {
 	start := time.Now()
-	// Clipped, so that workers who append to the options do not share what is behind them.
-	t, err := strategy.deduct(ctx, setup.DB, line, slices.Clip(setup.Options)...)
+	t, err := deduct(ctx, order)
 	o := outcome{tally: t, latency: time.Since(start), accepted: err == nil}
-	if err != nil && !errors.Is(err, ErrInsufficientStock) {
-		return o, fmt.Errorf("%s: %s: %w", strategy.Title, line, err)
+	if errors.Is(err, ErrInsufficientStock) {
+		err = nil
 	}
-	return o, nil
+	return o, err
 }
 
 // summarize counts.
-func summarize(lines []Line, outcomes []outcome) *Result {
-	r := &Result{Lines: len(outcomes)}
+func summarize(orders []Order, outcomes []outcome) *Result {
+	r := &Result{Orders: len(outcomes)}
 	latencies := make([]time.Duration, len(outcomes))
 	for i, o := range outcomes {
 		latencies[i] = o.latency
@@ -130,7 +133,7 @@ func summarize(lines []Line, outcomes []outcome) *Result {
 		r.Conflicts += o.conflicts
 		if o.accepted {
 			r.Accepted++
-			r.Units += lines[i].Quantity
+			r.Units += orders[i].units()
 		} else {
 			r.Refused++
 		}

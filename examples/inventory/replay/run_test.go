@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,12 +16,13 @@ import (
 
 const (
 	someProducts = "productID,productName,unitsInStock\n1,Tea,10\n2,Milk,2\n"
-	oneProduct   = "productID,productName,unitsInStock\n1,Tea,200\n"
+	twoProducts  = "productID,productName,unitsInStock\n1,Tea,100\n2,Milk,100\n"
 	someOrders   = "orderID,productID,quantity\n70,1,6\n70,2,3\n71,1,6\n72,1,4\n72,2,2\n"
 )
 
 // Example ensures that one worker takes the lines in file order: 6 of 10 are sold, the next 6 do
-// not fit, the 4 after them do.
+// not fit, the 4 after them do. Of whole orders the first is refused, for the milk, and the second
+// gets its 6 and the third its 4 and 2.
 func Example() {
 	ctx := context.Background()
 	s, err := sandbox.Open(ctx, "", 1) // embedded SQLite
@@ -36,12 +38,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, strategy := range replay.Strategies() {
+	for _, strategy := range slices.Concat(replay.Strategies(), replay.WholeOrderStrategies()) {
 		if strategy.Locks {
 			continue
 		}
-		result, err := replay.Run(ctx, replay.Setup{DB: s.DB, Workers: 1, Options: s.Options}, data,
-			strategy)
+		setup := replay.Setup{DB: s.DB, Workers: 1, Options: s.Options, NoLocks: s.Embedded}
+		result, err := replay.Run(ctx, setup, data, strategy)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -54,18 +56,20 @@ func Example() {
 	// Update       accepted 3 (12 units), refused 2, attempts 5, mismatches 0
 	// Update + key accepted 3 (12 units), refused 2, attempts 5, mismatches 0
 	// UpdateTx     accepted 3 (12 units), refused 2, attempts 5, mismatches 0
+	// Store        accepted 3 (12 units), refused 2, attempts 5, mismatches 0
+	// Store        accepted 2 (12 units), refused 1, attempts 3, mismatches 0
 }
 
-// manyLines is one product that everybody wants, twice over.
+// manyLines is two products that everybody wants, twice over; each whole order wants both.
 func manyLines(t *testing.T) *replay.Data {
 	t.Helper()
 	var orders strings.Builder
 	orders.WriteString("orderID,productID,quantity\n")
 	for i := range 200 {
-		fmt.Fprintf(&orders, "%d,1,%d\n", i, 1+i%3)
+		fmt.Fprintf(&orders, "%d,%d,%d\n", i/2, 1+i%2, 1+i%3)
 	}
 	data, err := replay.Read(
-		replay.Source{Name: "p", Reader: strings.NewReader(oneProduct)},
+		replay.Source{Name: "p", Reader: strings.NewReader(twoProducts)},
 		replay.Source{Name: "o", Reader: strings.NewReader(orders.String())})
 	if err != nil {
 		t.Fatal(err)
@@ -73,18 +77,21 @@ func manyLines(t *testing.T) *replay.Data {
 	return data
 }
 
-// Ensures that many workers on one hot row reconcile on embedded SQLite, each strategy starting
-// from fresh stock, and that progress is told once per line.
+// Ensures that many workers on two hot rows reconcile on embedded SQLite, each strategy starting
+// from fresh stock, and that progress is told once per order.
 func TestRunReconcilesOnSQLite(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Open(t, "", 16)
 	data := manyLines(t)
-	for _, strategy := range replay.Strategies() {
+	for _, strategy := range slices.Concat(replay.Strategies(), replay.WholeOrderStrategies()) {
 		if strategy.Locks {
 			continue
 		}
+		orders := len(strategy.Orders(data))
 		var done atomic.Int64
-		setup := replay.Setup{DB: s.DB, Workers: 16, Options: s.Options, Done: func() { done.Add(1) }}
+		setup := replay.Setup{
+			DB: s.DB, Workers: 16, Options: s.Options, NoLocks: s.Embedded, Done: func() { done.Add(1) },
+		}
 		result, err := replay.Run(t.Context(), setup, data, strategy)
 		if err != nil {
 			t.Fatal(err)
@@ -92,12 +99,12 @@ func TestRunReconcilesOnSQLite(t *testing.T) {
 		for _, m := range result.Mismatches {
 			t.Errorf("%s: %s", strategy.Title, m)
 		}
-		if result.Accepted+result.Refused != len(data.Lines) || result.Refused == 0 {
+		if result.Accepted+result.Refused != orders || result.Refused == 0 {
 			t.Errorf("%s: got %d accepted and %d refused, want %d in all and some refused",
-				strategy.Title, result.Accepted, result.Refused, len(data.Lines))
+				strategy.Title, result.Accepted, result.Refused, orders)
 		}
-		if done.Load() != int64(len(data.Lines)) {
-			t.Errorf("%s: got progress of %d lines, want %d", strategy.Title, done.Load(), len(data.Lines))
+		if done.Load() != int64(orders) {
+			t.Errorf("%s: got progress of %d orders, want %d", strategy.Title, done.Load(), orders)
 		}
 	}
 }
@@ -107,7 +114,7 @@ func TestRunReconcilesOnSQLite(t *testing.T) {
 func TestRunStopsAtAnError(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Open(t, "", 4)
-	byHand, _ := replay.Named("forupdate")
+	byHand, _ := replay.Named(replay.Strategies(), "forupdate")
 	_, err := replay.Run(t.Context(), replay.Setup{DB: s.DB, Workers: 1}, manyLines(t), byHand)
 	want := "FOR UPDATE: o:2 (order 0, 1 units of product 1): "
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -121,8 +128,8 @@ func TestRunStopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Open(t, "", 4)
 	ctx, cancel := context.WithCancel(t.Context())
-	update, _ := replay.Named("update")
-	setup := replay.Setup{DB: s.DB, Workers: 4, Options: s.Options, Done: cancel}
+	update, _ := replay.Named(replay.Strategies(), "update")
+	setup := replay.Setup{DB: s.DB, Workers: 4, Options: s.Options, NoLocks: s.Embedded, Done: cancel}
 	_, err := replay.Run(ctx, setup, manyLines(t), update)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)

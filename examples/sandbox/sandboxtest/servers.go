@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sqlcas/sqlcas/examples/sandbox"
 )
@@ -21,6 +22,9 @@ const (
 	dsnsEnv    = "SQLCAS_TEST_DSNS"
 	requireEnv = "SQLCAS_TEST_REQUIRE"
 )
+
+// settleTime is how long connections have to go back to the pool when a test has ended.
+const settleTime = 5 * time.Second
 
 // Server is one entry of SQLCAS_TEST_DSNS.
 type Server struct {
@@ -59,6 +63,10 @@ func Open(t testing.TB, dsn string, conns int) *sandbox.Sandbox {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		// The connection from which a waiting statement was ended goes back a moment after the call.
+		for deadline := time.Now().Add(settleTime); s.DB.Stats().InUse > 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
 		if n := s.DB.Stats().InUse; n != 0 {
 			t.Errorf("got %d connections in use at the end of the test, want 0", n)
 		}

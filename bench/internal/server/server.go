@@ -1,0 +1,117 @@
+// Package server gives a benchmark a database of its own on each server that it is to measure, pools of
+// connections to it, and what the server says of itself.
+package server
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/sqlcas/sqlcas/schema"
+)
+
+// env is where the servers come from: name=dsn;name=dsn, as withdb sets it.
+const env = "SQLCAS_TEST_DSNS"
+
+// Server is one that may be written to.
+type Server struct{ Name, DSN string }
+
+// Listed returns the servers of SQLCAS_TEST_DSNS; none is no error.
+func Listed() []Server { return parse(os.Getenv(env)) }
+
+func parse(list string) []Server {
+	var all []Server
+	for _, entry := range strings.Split(list, ";") {
+		if name, dsn, ok := strings.Cut(entry, "="); ok {
+			all = append(all, Server{name, dsn})
+		}
+	}
+	return all
+}
+
+// Database is a database of the benchmark's own, with the shop's tables.
+type Database struct {
+	name  string
+	admin *sql.DB
+	cfg   *mysql.Config
+}
+
+// Create makes a Database. Drop it when done.
+func Create(ctx context.Context, dsn string) (*Database, error) {
+	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := sql.Open("mysql", dsn)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("sqlcas_bench_%d_%d", os.Getpid(), time.Now().UnixNano())
+	if _, err := admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
+		_ = admin.Close()
+		return nil, err
+	}
+	// Without interpolation the driver prepares and closes a statement around each execution.
+	cfg.DBName, cfg.InterpolateParams = name, true
+	d := &Database{name: name, admin: admin, cfg: cfg}
+	if err := d.createTables(ctx); err != nil {
+		d.Drop()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *Database) createTables(ctx context.Context) error {
+	db, err := d.Open(1, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	for _, statement := range schema.Shop() {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Open returns a pool of up to size connections, which stay open, and each of whose round trips takes
+// the given time longer; see delayed. The caller closes it.
+func (d *Database) Open(size int, roundTrip time.Duration) (*sql.DB, error) {
+	cfg := d.cfg.Clone()
+	if roundTrip > 0 {
+		cfg.DialFunc = dialer(roundTrip)
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db, nil
+}
+
+// Drop removes the database with all that is in it, also after the end of the context it was made with.
+func (d *Database) Drop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_, _ = d.admin.ExecContext(ctx, "DROP DATABASE "+d.name) // nobody to tell, and the server is a throwaway
+	_ = d.admin.Close()
+}
+
+// Describe tells the server's version and what its commits are worth.
+func Describe(ctx context.Context, db *sql.DB) (version, settings string, err error) {
+	var flush, syncBinlog, logBin int
+	err = db.QueryRowContext(ctx, "SELECT @@version, @@innodb_flush_log_at_trx_commit, @@sync_binlog, @@log_bin").
+		Scan(&version, &flush, &syncBinlog, &logBin)
+	if flush == 1 && (logBin == 0 || syncBinlog == 1) {
+		return version, fmt.Sprintf("durable, binlog %d", logBin), err
+	}
+	return version, fmt.Sprintf("flush %d, sync_binlog %d: NOT durable", flush, syncBinlog), err
+}

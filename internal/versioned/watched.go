@@ -1,0 +1,66 @@
+package versioned
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/sqlcas/sqlcas"
+)
+
+// Watched is a DBTX that knows whether anything was sent through it, and whose results say so when they
+// cannot count. It is for one goroutine.
+type Watched struct {
+	sqlcas.DBTX
+	sent bool
+}
+
+// Watch puts a Watched around db, unless it is one.
+func Watch(db sqlcas.DBTX) *Watched {
+	if w, ok := db.(*Watched); ok {
+		return w
+	}
+	return &Watched{DBTX: db}
+}
+
+// Sent reports whether a statement may have reached the server.
+func (w *Watched) Sent() bool { return w.sent }
+
+// ExecContext sends the statement.
+func (w *Watched) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	w.sent = true
+	res, err := w.DBTX.ExecContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return counted{res}, nil
+}
+
+// PrepareContext prepares a statement, which may be executed behind the Watched's back.
+func (w *Watched) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
+	w.sent = true
+	return w.DBTX.PrepareContext(ctx, query)
+}
+
+// QueryContext sends the query.
+func (w *Watched) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	w.sent = true
+	return w.DBTX.QueryContext(ctx, query, args...)
+}
+
+// QueryRowContext sends the query.
+func (w *Watched) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	w.sent = true
+	return w.DBTX.QueryRowContext(ctx, query, args...)
+}
+
+type counted struct{ sql.Result }
+
+// RowsAffected is the driver's count.
+func (c counted) RowsAffected() (int64, error) {
+	n, err := c.Result.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", sqlcas.ErrNoRowCount, err)
+	}
+	return n, nil
+}
