@@ -25,7 +25,7 @@ var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
 // WithReport is for calls alone. A table that lacks what a Store needs, and options that make no sense, are
 // the ErrInvalidArgument of every call.
 func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option) *Store[K, R] {
-	return &Store[K, R]{base: versioned.NewBase(db, table, opts)}
+	return &Store[K, R]{base: versioned.NewBase(db, table, false, opts)}
 }
 
 // Get reads the row, without a lock. It is ErrGone if there is none.

@@ -40,7 +40,7 @@ var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
 func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option) *Store[K, R] {
 	set := settings.Peek(opts)
 	return &Store[K, R]{
-		base: versioned.NewBase(db, table, opts),
+		base: versioned.NewBase(db, table, true, opts),
 		lock: lockOf(&set),
 	}
 }

@@ -1,11 +1,11 @@
-// Package conformance is the contract of the harnesses, run on real servers.
+// Package conformance is the contracts of the harnesses and of the Stores, run on real servers.
 //
 // A cell is one server in one mode: interpolateParams on or off, clientFoundRows on or off,
 // REPEATABLE READ or READ COMMITTED, and on MariaDB 10.11 also with snapshot isolation as later
 // versions have it by default. Each cell has a database of its own and runs every check of the
-// suite, in sequence, since what is left behind by one (a connection in use, a row lock) is looked
-// for before the next one starts. Cells run in parallel. At the end the run prints the grid of
-// cells, and says which errors could be produced where; see them with
+// suites, in sequence, since what is left behind by one (a connection in use, a row lock) is looked
+// for before the next one starts. Cells run in parallel. At the end the run prints a grid of
+// cells per contract, and says which errors could be produced where; see them with
 //
 //	go test -v ./internal/conformance
 //
@@ -17,6 +17,9 @@
 // Nothing here sleeps for luck: who must come second waits at a barrier, or until the server
 // itself says that the other one waits for a lock.
 //
-// All of it is test code. A strategy that comes later adds its checks to the suite's list, or
-// calls it with an environment of its own.
+// The contract of the Stores, in the files that start with store, is written against the methods that
+// all Stores share. It is held against each entry of strategies; one that comes later is one entry more,
+// with what its clauses have to know of it: whether closures run while their row is locked, and whether
+// the swap of one row commits itself. That the contract can be failed is shown by Stores with planted
+// bugs. All of it is test code.
 package conformance

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ type env struct {
 	isolation string // the name of the server's variable
 	snapshot  bool   // a stale write in a snapshot is error 1020 instead of 0 rows
 	cfg       *mysql.Config
+	tables    []string // in which a check may leave a lock behind
 
 	db    *sql.DB // the program under test, in the cell's mode
 	other *sql.DB // everybody else, in the driver's default mode
@@ -52,7 +54,7 @@ type env struct {
 // server must know.
 func newEnv(t *testing.T, s *mysqltest.Server, m mode, snapshot bool) *env {
 	t.Helper()
-	e := &env{server: s, mode: m, isolation: isolationVariable(t, s)}
+	e := &env{server: s, mode: m, isolation: isolationVariable(t, s), tables: lockable}
 	base := s.Config(t, append(schema.Shop(), extraTables...)...)
 	setParam(base, "innodb_lock_wait_timeout", fmt.Sprint(int(lockWait.Seconds())))
 	e.other = open(t, base.Clone(), 8)
@@ -147,19 +149,30 @@ func (e *env) settled(t *testing.T) {
 	t.Helper()
 	idle(t, e.db)
 	idle(t, e.other)
-	for _, table := range lockable {
-		eventually(t, 2*time.Second, func() bool { return e.unlocked(t, "SELECT COUNT(*) FROM "+table) },
-			"a row of "+table+" is still locked")
-	}
+	eventually(t, 2*time.Second, func() bool {
+		// Not t.Context(): some checks look after it has ended.
+		tx, err := e.other.BeginTx(context.Background(), nil)
+		require.NoError(t, err)
+		defer func() { _ = tx.Rollback() }()
+		for _, table := range e.tables {
+			if !lockedAtOnce(tx, "SELECT COUNT(*) FROM "+table) {
+				return false
+			}
+		}
+		return true
+	}, "a row of one of these is still locked: "+strings.Join(e.tables, ", "))
 }
 
 // unlocked reports whether the query's rows can be locked at once.
 func (e *env) unlocked(t *testing.T, query string, args ...any) bool {
 	t.Helper()
-	// Not t.Context(): some checks look after it has ended.
 	tx, err := e.other.BeginTx(context.Background(), nil)
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback() }()
+	return lockedAtOnce(tx, query, args...)
+}
+
+func lockedAtOnce(tx *sql.Tx, query string, args ...any) bool {
 	rows, err := tx.QueryContext(context.Background(), query+" FOR UPDATE NOWAIT", args...)
 	if err != nil {
 		return false

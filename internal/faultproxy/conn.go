@@ -22,6 +22,7 @@ type conn struct {
 	done           chan struct{} // closed by close
 	fault          atomic.Int32  // the Mode that down applies to the next reply
 	orphan         bool          // the client is gone and the session stays; under p.mu
+	prepared       string        // the text that up has seen prepared last
 }
 
 // close closes both sides and wakes both goroutines.
@@ -71,11 +72,13 @@ func (c *conn) up() {
 		}
 		first = false
 		// Sequence 0 begins a command; others continue a handshake or a long packet.
-		if sequence == 0 && isCommit(packet[headerSize:]) {
-			if mode := c.p.next(); !c.commit(mode, packet, r) {
-				return
+		if sequence == 0 {
+			if mode, ok := c.meets(packet[headerSize:]); ok {
+				if !c.commit(mode, packet, r) {
+					return
+				}
+				continue
 			}
-			continue
 		}
 		if !c.write(packet) {
 			return

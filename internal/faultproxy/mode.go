@@ -48,6 +48,8 @@ func (m Mode) keepsOrphan() bool {
 const (
 	headerSize      = 4       // 3 bytes of length, 1 of sequence
 	comQuery        = 0x03    // first byte of a text query
+	comPrepare      = 0x16    // of a text to be prepared
+	comExecute      = 0x17    // of an order to run a prepared one
 	maxCommandSize  = 1 << 10 // a COMMIT is shorter; longer packets are not looked into
 	clientCompress  = 1 << 5
 	clientSSL       = 1 << 11
@@ -75,8 +77,7 @@ func isCommit(payload []byte) bool {
 	if len(payload) == 0 || payload[0] != comQuery {
 		return false
 	}
-	// A client that can send query attributes puts their number first: none, in one set.
-	text := strings.TrimPrefix(string(payload[1:]), "\x00\x01")
+	text := queryText(payload)
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")
 		comment, ok := strings.CutPrefix(text, "/*")

@@ -9,7 +9,8 @@
 //	p.FaultCommits(faultproxy.DropReply, 1) // the next COMMIT happens; its reply is lost
 //
 // It cannot read TLS or compressed connections and refuses them; [Proxy.Close] then returns an
-// error. A COMMIT sent as a prepared statement passes unseen, and so does an autocommit.
+// error. A COMMIT sent as a prepared statement passes unseen. Statements that commit themselves pass
+// too, until [Proxy.FaultStatements] says which of them are meant.
 package faultproxy
 
 import (
@@ -39,6 +40,10 @@ type Proxy struct {
 	counts  [modes]int
 	latency time.Duration
 	err     error
+
+	match     func(query string) bool
+	matches   int // statements that match and still get matchMode; negative for all
+	matchMode Mode
 }
 
 // Start listens on a free port of 127.0.0.1 and forwards to target (host:port), passing everything

@@ -21,13 +21,14 @@ type Base[K comparable, R any] struct {
 	bad  error             // what NewBase was given makes no sense
 }
 
-// NewBase makes a Base. What is wrong with its arguments is the error of every call.
-func NewBase[K comparable, R any](db *sql.DB, t sqlcas.Table[K, R], opts []sqlcas.Option) Base[K, R] {
+// NewBase makes a Base of a Store that locks or not. What is wrong with its arguments is the error of every
+// call.
+func NewBase[K comparable, R any](db *sql.DB, t sqlcas.Table[K, R], locks bool, opts []sqlcas.Option) Base[K, R] {
 	b := Base[K, R]{DB: db, Table: t}
 	if db == nil {
 		b.bad = Invalid("NewStore: the *sql.DB is nil")
 	} else if b.bad = incomplete(&t); b.bad == nil {
-		b.bad = wrong(opts)
+		b.bad = wrong(opts, locks)
 	}
 	b.opts = append(slices.Clip(slices.Clone(opts)), settings.ForStore())
 	b.opts = slices.Clip(b.opts)
@@ -36,7 +37,7 @@ func NewBase[K comparable, R any](db *sql.DB, t sqlcas.Table[K, R], opts []sqlca
 }
 
 // wrong says what is wrong with a Store's options.
-func wrong(opts []sqlcas.Option) error {
+func wrong(opts []sqlcas.Option, locks bool) error {
 	s := settings.Default()
 	for i, o := range opts {
 		if o == nil {
@@ -46,8 +47,11 @@ func wrong(opts []sqlcas.Option) error {
 			return fmt.Errorf("NewStore: %w", err)
 		}
 	}
-	if s.Report != nil {
+	switch {
+	case s.Report != nil:
 		return Invalid("NewStore: WithReport is for one call: give it to that")
+	case s.Lock != nil && !locks:
+		return Invalid("NewStore: %s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
 	}
 	return nil
 }

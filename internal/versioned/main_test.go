@@ -62,7 +62,7 @@ func (s shelf) base(t *testing.T) *Base[string, item] {
 	t.Helper()
 	db := sql.OpenDB(scriptdb.New(nil))
 	t.Cleanup(func() { _ = db.Close() })
-	b := NewBase(db, *s.table(), nil)
+	b := NewBase(db, *s.table(), false, nil)
 	return &b
 }
 
