@@ -27,7 +27,8 @@ func (m *historyModel) transaction(s *historyStep) historyAnswer {
 	a := historyAnswer{}
 	for a.runs = 1; ; a.runs++ {
 		tx := &modelTx{
-			m: m, own: map[uint64]*shop.Account{}, locked: map[uint64]bool{}, moved: map[uint64]historyMove{},
+			m: m, own: map[uint64]*shop.Account{}, locked: map[uint64]bool{},
+			moved: map[uint64]historyMove{}, deleted: map[uint64]historyMove{},
 		}
 		var seen []string
 		var err error
@@ -65,6 +66,9 @@ type historyMove struct{ from, to uint64 }
 // has says that the version is one that the transaction itself has left behind.
 func (v historyMove) has(version uint64) bool { return v.from <= version && version < v.to }
 
+// covers says that the version is one of those, the last included.
+func (v historyMove) covers(version uint64) bool { return v.from <= version && version <= v.to }
+
 // modelTx is a transaction of the model.
 type modelTx struct {
 	m        *historyModel
@@ -72,6 +76,7 @@ type modelTx struct {
 	own      map[uint64]*shop.Account
 	locked   map[uint64]bool
 	moved    map[uint64]historyMove
+	deleted  map[uint64]historyMove // and what had become of the row before
 }
 
 func (x *modelTx) intrude(i historyIntruder) string {
@@ -160,7 +165,7 @@ func (x *modelTx) lost(row shop.Account) *fault {
 	switch {
 	case there && now.Version == row.Version:
 		return nil
-	case x.moved[row.ID].has(row.Version):
+	case x.moved[row.ID].has(row.Version), !there && x.deleted[row.ID].covers(row.Version):
 		return faultOf("ErrInvalidArgument")
 	}
 	return x.conflict(row, now)
@@ -183,8 +188,7 @@ func (x *modelTx) Touch(_ context.Context, row *shop.Account) error {
 	case !there:
 		return faultGone(row.ID)
 	case now.Version == move.to && move.from <= row.Version && row.Version <= move.to:
-		row.Version = move.to
-		return nil
+		return nil // another copy stays at its version
 	case now.Version != row.Version:
 		return x.conflict(*row, now)
 	case row.Version == brim:
@@ -216,7 +220,11 @@ func (x *modelTx) Delete(_ context.Context, row shop.Account) error {
 	if f := x.lost(row); f != nil {
 		return f
 	}
-	x.own[row.ID], x.locked[row.ID] = nil, true
+	move := historyMove{row.Version, row.Version}
+	if before, again := x.moved[row.ID]; again {
+		move.from = before.from
+	}
+	x.own[row.ID], x.locked[row.ID], x.deleted[row.ID] = nil, true, move
 	return nil
 }
 
