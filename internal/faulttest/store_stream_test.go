@@ -1,0 +1,103 @@
+package faulttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sqlcas/sqlcas/internal/mysqltest"
+)
+
+// streamRounds is how many calls each caller of a stream makes, one after the other.
+const streamRounds = 3
+
+// stream is the calls of callers who come and go, with contexts of 200 ms that end one after the
+// other: there is always somebody who waits for whatever place in the pool gets free.
+func stream(t *testing.T, callers int, call func(ctx context.Context, memo string) error) *answers {
+	t.Helper()
+	var wg sync.WaitGroup
+	a := &answers{}
+	for n := range callers {
+		wg.Go(func() {
+			time.Sleep(patience * time.Duration(n) / time.Duration(callers)) // spreads the callers
+			for i := range streamRounds {
+				memo := fmt.Sprintf("%d/%d", n, i)
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				start := time.Now()
+				err := call(ctx, memo)
+				a.add(memo, saying(ctx, err), err, time.Since(start))
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	return a
+}
+
+// sweep ends what a test that has failed has left on the server, lest it fails others as well.
+func (r *rig) sweep(t *testing.T) {
+	t.Helper()
+	const running = "SELECT COALESCE(MAX(ID), 0) FROM information_schema.PROCESSLIST " +
+		"WHERE DB = DATABASE() AND COMMAND IN ('Query', 'Execute') AND ID <> CONNECTION_ID()"
+	for id := r.number(t, running); id > 0; id = r.number(t, running) {
+		_, _ = r.truth.ExecContext(t.Context(), fmt.Sprintf("KILL %d", id))
+	}
+}
+
+// Ensures that what TestStoreBehindAForeignLock ensures also holds for callers who come and go: the
+// place in the pool that one gives up, to have his session ended from it, is taken by the next, who
+// waits for the same row. A session that nobody ends would wait on beyond its pool's limit, and
+// every call would add one (cases 8 and 48).
+func TestStoreBehindAForeignLockInAStream(t *testing.T) {
+	t.Parallel()
+	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+		r := newRig(t, s, 3)
+		r.leaveTrail(t)
+		var text strings.Builder
+		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "call\tcallers on connections\tnot applied\tunknown\tother\tmedian\tlongest\tsessions left")
+		for _, c := range []crowd{{16, 24}, {32, 8}, {8, 1}} {
+			db := open(t, dial(t, r.cfg))
+			warm(t, db, c.conns)
+			for _, way := range ways(db) {
+				release := r.lock(t, 2)
+				a := stream(t, c.callers, func(ctx context.Context, memo string) error {
+					return way.change(ctx, memo, []uint64{1, 2})
+				})
+				left := r.busy(t)
+				for deadline := time.Now().Add(2 * lockGrace); left > 0 && time.Now().Before(deadline); left = r.busy(t) {
+					time.Sleep(5 * time.Millisecond)
+				}
+				median, longest := a.times()
+				fmt.Fprintf(w, "%s\t%v\t%d\t%d\t%d\t%v\t%v\t%d\n", way.name, c, a.said[failure], a.said[unknown],
+					a.said[success]+a.said[nothing], median.Round(time.Millisecond), longest.Round(time.Millisecond), left)
+				if a.said[failure]+a.said[unknown] != len(a.took) || a.said[unknown] > len(a.took)*openOutcomes/100 || left > 0 {
+					t.Errorf("%s, %v: %d of %d were told that nothing is applied, %d that it is unknown, and %d sessions are "+
+						"left; others: %v", way.name, c, a.said[failure], len(a.took), a.said[unknown], left, errors.Join(a.errs...))
+				}
+				if longest > patience+foundOut {
+					t.Errorf("%s, %v: longest answer after %v, want at most %v", way.name, c, longest, patience+foundOut)
+				}
+				r.sweep(t)
+				release()
+				r.assertUnlocked(t)
+				for memo, n := range r.appliedAll(t) {
+					if said := a.byMemo[memo]; said != unknown {
+						t.Errorf("%s, %v: call %s said %d, and has written %d rows", way.name, c, memo, said, n)
+					}
+				}
+				r.exec(t, "DELETE FROM trail")
+			}
+			require.NoError(t, db.Close())
+		}
+		require.NoError(t, w.Flush())
+		show("a foreign lock and a stream of callers with %v, %v\n%s", patience, s, text.String())
+	})
+}
