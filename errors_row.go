@@ -36,13 +36,18 @@ type ConflictError struct {
 	Table    string
 	Key      any    // the row's key, a K of its Table
 	Expected uint64 // the version that the change was based on
-	Actual   uint64 // the version that the row was then seen to have; 0 if nobody looked
+	Actual   uint64 // the version that the row was then seen to have; 0 if nobody looked, Expected if it has not moved
 }
 
 // Error names the row and the versions.
 func (e *ConflictError) Error() string {
-	if e.Actual == 0 {
+	switch e.Actual {
+	case 0:
 		return fmt.Sprintf("sqlcas: conflict: %s %v is no longer at version %d", e.Table, e.Key, e.Expected)
+	case e.Expected:
+		return fmt.Sprintf("sqlcas: conflict: %s %v is still at version %d, and the swap has found no such row: "+
+			"does its WHERE name key and version, with the arguments in that order, and does Get read from the primary?",
+			e.Table, e.Key, e.Expected)
 	}
 	return fmt.Sprintf("sqlcas: conflict: %s %v is at version %d, expected %d", e.Table, e.Key, e.Actual, e.Expected)
 }

@@ -22,8 +22,11 @@ type swap[K comparable, R any] struct {
 	stale   bool // the row was seen to have another version
 	refused bool // the closure returned an error, which is the caller's own whatever it wraps
 	hasSeen bool
-	seen    R // the row as the last attempt has read it
-	row     R // as it is to be written, then as it was
+	lostOne bool // the last swap has found no row
+
+	unmovedTimes int // times in a row that the row was then read at the same version
+	seen         R   // the row as the last attempt has read it
+	row          R   // as it is to be written, then as it was
 }
 
 // read reads the row.
@@ -32,12 +35,36 @@ func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
 		return err
 	}
+	if err := w.still(row); err != nil {
+		return err
+	}
 	w.seen, w.hasSeen, w.stale, w.refused = row, true, false, false
 	if actual := w.table.Version(row); w.detached && actual != w.version {
 		w.stale = true
 		return sqlcas.Permanent(w.conflict(w.version))
 	}
 	return nil
+}
+
+// maxStill is how many swaps in a row may find no row at a version that the next read still finds. It is
+// more than none because of rows that are deleted and entered anew.
+const maxStill = 3
+
+// still stops a call whose swaps find no row while the row stays where it is: it would go on for its
+// whole budget. It is a mistake in the Table, or a Get that reads from a replica.
+func (w *swap[K, R]) still(row R) error {
+	version := w.table.Version(row)
+	if !w.lostOne || version != w.table.Version(w.seen) {
+		w.unmovedTimes = 0
+		return nil
+	}
+	w.lostOne = false
+	if w.unmovedTimes++; w.unmovedTimes < maxStill {
+		return nil
+	}
+	return sqlcas.Permanent(&sqlcas.ConflictError{
+		Table: w.table.Schema.Name, Key: w.key, Expected: version, Actual: version,
+	})
 }
 
 // compute runs the closure on a copy of the row.
@@ -74,6 +101,10 @@ func (w *swap[K, R]) judge(db txn.DBTX, watched *versioned.Watched, err error) e
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, sqlcas.ErrConflict):
+		w.lostOne = true
+	}
+	switch {
 	case w.detached && errors.Is(err, sqlcas.ErrConflict):
 		return sqlcas.Permanent(err)
 	case inTx || answered(err) || !watched.Sent():
@@ -84,7 +115,8 @@ func (w *swap[K, R]) judge(db txn.DBTX, watched *versioned.Watched, err error) e
 
 // answered reports whether the server has told what became of the swap.
 func answered(err error) bool {
-	if errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTooManyRows) {
+	if errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTooManyRows) ||
+		errors.Is(err, sqlcas.ErrInvalidArgument) {
 		return true
 	}
 	switch mysqlerr.Classify(err) {

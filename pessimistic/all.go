@@ -45,7 +45,7 @@ func (s *Store[K, R]) UpdateAll(
 // transaction, with all keys: a second call may lock out of order. A row that is not there is ErrGone,
 // one that is locked waits or is ErrLocked, as NewStore's options say. Change the rows by In(tx).Update.
 func (s *Store[K, R]) LockAll(ctx context.Context, tx *sql.Tx, keys []K) (map[K]R, error) {
-	if err := s.usable("LockAll", tx); err != nil {
+	if err := s.usable(ctx, "LockAll", tx); err != nil {
 		return nil, err
 	}
 	rows := make(map[K]R, len(keys))
@@ -66,7 +66,7 @@ func (s *Store[K, R]) LockAll(ctx context.Context, tx *sql.Tx, keys []K) (map[K]
 // ended. Under REPEATABLE READ the query also locks the gaps that it has looked into: give UpdateTx
 // WithIsolation(sql.LevelReadCommitted).
 func (s *Store[K, R]) Take(ctx context.Context, tx *sql.Tx, n int) ([]R, error) {
-	if err := s.usable("Take", tx); err != nil {
+	if err := s.usable(ctx, "Take", tx); err != nil {
 		return nil, err
 	}
 	t := &s.base.Table
@@ -91,12 +91,12 @@ func (s *Store[K, R]) Take(ctx context.Context, tx *sql.Tx, n int) ([]R, error) 
 	return rows, nil
 }
 
-func (s *Store[K, R]) usable(method string, tx *sql.Tx) error {
+func (s *Store[K, R]) usable(ctx context.Context, method string, tx *sql.Tx) error {
 	if err := s.base.Bad(); err != nil {
 		return err
 	}
-	if tx == nil {
-		return versioned.Invalid("%s: the *sql.Tx is nil: give the one of the closure of UpdateTx", method)
+	if ctx == nil || tx == nil {
+		return versioned.Invalid("%s: the context or the *sql.Tx is nil: give those of the closure of UpdateTx", method)
 	}
 	return s.locks(method)
 }

@@ -35,15 +35,21 @@ func (s *Store[K, R]) GetOrCreate(
 	case !errors.Is(err, sqlcas.ErrGone):
 		return zero, err
 	}
-	failed := sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
-		return create(ctx, tx)
+	row, err = sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (R, error) {
+		if err := create(ctx, tx); err != nil {
+			return zero, err
+		}
+		row, err := s.base.Table.Get(ctx, tx, key)
+		if errors.Is(err, sql.ErrNoRows) {
+			return zero, versioned.Invalid("GetOrCreate: create returned nil, and there is still no %s %v: "+
+				"it must insert the row with this key", s.base.Table.Schema.Name, key)
+		}
+		return versioned.Read(&s.base.Table, key, row, err)
 	}, c.opts...)
-	if failed != nil && !mysqlerr.Duplicate(failed) && !errors.Is(failed, sqlcas.ErrOutcomeUnknown) {
-		return zero, failed
-	}
-	row, err = s.base.Read(ctx, key)
-	if failed != nil && err != nil {
-		return zero, failed // it was another unique key's duplicate, or nobody knows
+	if mysqlerr.Duplicate(err) || errors.Is(err, sqlcas.ErrOutcomeUnknown) {
+		if found, failed := s.base.Read(ctx, key); failed == nil {
+			return found, nil // else it was another unique key's duplicate, or nobody knows
+		}
 	}
 	return row, err
 }

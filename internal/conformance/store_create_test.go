@@ -54,8 +54,8 @@ func checkGetOrCreateMany(t *testing.T, e *env, _ strategy) {
 
 // checkGetOrCreateFails ensures that GetOrCreate returns a row that is there without calling create, and
 // leaves it unlocked; that create's own error is returned as the very value, and so is a duplicate of
-// another row's key, which is not the row that was asked for; and that a create that makes no row is
-// ErrGone.
+// another row's key, which is not the row that was asked for; and that a create that does not make the
+// row is refused, and leaves none.
 func checkGetOrCreateFails(t *testing.T, e *env, _ strategy) {
 	key := itemKey{"old", 1}
 	pairs.put(t, e, 1, key)
@@ -76,8 +76,15 @@ func checkGetOrCreateFails(t *testing.T, e *env, _ strategy) {
 		calls++
 		return nil
 	})
-	isGone(t, err, "item_pair", other)
+	require.ErrorIs(t, err, sqlcas.ErrInvalidArgument)
+	require.ErrorContains(t, err, "there is still no item_pair {new 1}")
 	require.Equal(t, 1, calls)
+	_, err = st.GetOrCreate(t.Context(), other, func(ctx context.Context, db sqlcas.DBTX) error {
+		_, err := db.ExecContext(ctx, "INSERT INTO item_pair (name, part) VALUES ('stray', 1)")
+		return err
+	})
+	require.ErrorIs(t, err, sqlcas.ErrInvalidArgument)
+	require.Zero(t, e.count(t, "item_pair WHERE name = 'stray'"), "a row under another key")
 	_, err = st.GetOrCreate(t.Context(), other, func(ctx context.Context, db sqlcas.DBTX) error {
 		_, err := db.ExecContext(ctx, "INSERT INTO item_pair (name, part) VALUES (?, ?)", key.Name, key.Part)
 		return err

@@ -69,6 +69,8 @@ var storeChecks = []storeCheck{
 	{"sessions without autocommit see and commit", checkManualCommit},
 	{"computed columns come back as the server has them", checkComputed},
 	{"composite key names one row", checkComposite},
+	{"conflict that the closure keeps to itself is not committed", checkSwallowedConflict},
+	{"count that is not the statement's is refused", checkWrongCount},
 }
 
 // racingChecks are the clauses of strategies whose closures run while the row is free.
@@ -79,6 +81,7 @@ var racingChecks = []storeCheck{
 	{"UpdateIfVersion loses to a rival in between", checkIfVersionBetween},
 	{"UpdateAll names exactly the rows that were lost", checkAllStale},
 	{"options about locks are refused by name", checkLockOptions},
+	{"swap that never matches is told so", checkNeverMatches},
 }
 
 // plainChecks are the clauses of strategies whose swap of one row commits itself.

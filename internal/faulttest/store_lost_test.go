@@ -22,7 +22,7 @@ import (
 const (
 	// callsOfALane is how many calls of a kind one worker makes, each of whom has a row, a proxy and a
 	// pool of its own.
-	callsOfALane = 8
+	callsOfALane = 4
 	// foundOut is in how much time a Store finds out what became of a stalled write, or that it cannot:
 	// the time to end the statement, to await its answer, and to end its session and look at the row.
 	foundOut = time.Second + time.Second + 5*time.Second
@@ -236,6 +236,36 @@ func (r *rig) writeLane(t *testing.T, n int) *lane {
 	return &lane{rig: r, proxy: p, db: open(t, dial(t, cfg)), id: uint64(n + 1)}
 }
 
+// newLanes makes the lanes of all writes.
+func newLanes(t *testing.T, s *mysqltest.Server) (*rig, [][]*lane) {
+	t.Helper()
+	n := 0
+	for _, w := range writes {
+		n += w.calls / callsOfALane
+	}
+	r := newRig(t, s, n)
+	r.truth.SetMaxIdleConns(n)
+	ls := make([][]*lane, len(writes))
+	for i, w := range writes {
+		for range w.calls / callsOfALane {
+			n--
+			ls[i] = append(ls[i], r.writeLane(t, n))
+		}
+	}
+	return r, ls
+}
+
+// writeStorms makes the calls of one fault.
+func writeStorms(t *testing.T, ls [][]*lane, f fault) []*writeTally {
+	tallies := make([]*writeTally, len(writes))
+	var wg sync.WaitGroup
+	for i, w := range writes {
+		wg.Go(func() { tallies[i] = writeStorm(t, ls[i], f, w) })
+	}
+	wg.Wait()
+	return tallies
+}
+
 // Ensures that a Store's write which commits itself and whose request or reply is dropped or stalled is
 // never applied twice, never reported as a success when absent nor as a clean failure when applied;
 // that the row tells of one which was not applied and had a version above 1, so that it is made
@@ -244,29 +274,20 @@ func (r *rig) writeLane(t *testing.T, n int) *lane {
 func TestStoreWritesThatGetLost(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
-		lanes := 0
-		for _, w := range writes {
-			lanes += w.calls / callsOfALane
-		}
-		r := newRig(t, s, lanes)
-		r.truth.SetMaxIdleConns(lanes)
-		ls := make([][]*lane, len(writes))
-		for i, w := range writes {
-			for range w.calls / callsOfALane {
-				lanes--
-				ls[i] = append(ls[i], r.writeLane(t, lanes))
-			}
-		}
 		tallies := make([][]*writeTally, len(faults))
-		for i, f := range faults {
-			tallies[i] = make([]*writeTally, len(writes))
-			var wg sync.WaitGroup
-			for j, w := range writes {
-				wg.Go(func() { tallies[i][j] = writeStorm(t, ls[j], f, w) })
-			}
-			wg.Wait()
-			r.assertUnlocked(t)
+		var wg sync.WaitGroup
+		for _, stalls := range []bool{false, true} { // what waits goes beside what works
+			r, ls := newLanes(t, s)
+			wg.Go(func() {
+				for i, f := range faults {
+					if f.stalls == stalls {
+						tallies[i] = writeStorms(t, ls, f)
+						r.assertUnlocked(t)
+					}
+				}
+			})
 		}
+		wg.Wait()
 		var text strings.Builder
 		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "fault\twrite\tcalls\tsuccess\tnot applied\tunknown, applied\tunknown, absent\twrong\tsessions left\tattempts\tlongest")

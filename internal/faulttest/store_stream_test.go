@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,46 +59,60 @@ func (r *rig) sweep(t *testing.T) {
 func TestStoreBehindAForeignLockInAStream(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
-		r := newRig(t, s, 3)
-		r.leaveTrail(t)
 		var text strings.Builder
 		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "call\tcallers on connections\tnot applied\tunknown\tother\tmedian\tlongest\tsessions left")
-		for _, c := range []crowd{{16, 24}, {32, 8}, {8, 1}} {
+		lines := make([][]string, 3)
+		var wg sync.WaitGroup
+		for i, c := range []crowd{{16, 24}, {32, 8}, {8, 1}} {
+			r := newRig(t, s, 3)
+			r.leaveTrail(t)
 			db := open(t, dial(t, r.cfg))
 			warm(t, db, c.conns)
-			for _, way := range ways(db) {
-				release := r.lock(t, 2)
-				a := stream(t, c.callers, func(ctx context.Context, memo string) error {
-					return way.change(ctx, memo, []uint64{1, 2})
-				})
-				left := r.busy(t)
-				for deadline := time.Now().Add(2 * lockGrace); left > 0 && time.Now().Before(deadline); left = r.busy(t) {
-					time.Sleep(5 * time.Millisecond)
+			wg.Go(func() {
+				for _, way := range ways(db) {
+					lines[i] = append(lines[i], r.flow(t, way, c))
 				}
-				median, longest := a.times()
-				fmt.Fprintf(w, "%s\t%v\t%d\t%d\t%d\t%v\t%v\t%d\n", way.name, c, a.said[failure], a.said[unknown],
-					a.said[success]+a.said[nothing], median.Round(time.Millisecond), longest.Round(time.Millisecond), left)
-				if a.said[failure]+a.said[unknown] != len(a.took) || a.said[unknown] > len(a.took)*openOutcomes/100 || left > 0 {
-					t.Errorf("%s, %v: %d of %d were told that nothing is applied, %d that it is unknown, and %d sessions are "+
-						"left; others: %v", way.name, c, a.said[failure], len(a.took), a.said[unknown], left, errors.Join(a.errs...))
-				}
-				if longest > patience+foundOut {
-					t.Errorf("%s, %v: longest answer after %v, want at most %v", way.name, c, longest, patience+foundOut)
-				}
-				r.sweep(t)
-				release()
-				r.assertUnlocked(t)
-				for memo, n := range r.appliedAll(t) {
-					if said := a.byMemo[memo]; said != unknown {
-						t.Errorf("%s, %v: call %s said %d, and has written %d rows", way.name, c, memo, said, n)
-					}
-				}
-				r.exec(t, "DELETE FROM trail")
-			}
-			require.NoError(t, db.Close())
+			})
+		}
+		wg.Wait()
+		for _, line := range slices.Concat(lines...) {
+			fmt.Fprint(w, line)
 		}
 		require.NoError(t, w.Flush())
 		show("a foreign lock and a stream of callers with %v, %v\n%s", patience, s, text.String())
 	})
+}
+
+// flow has a stream of callers wait for a row that is held, checks what they say, and returns a line
+// about it.
+func (r *rig) flow(t *testing.T, w way, c crowd) string {
+	t.Helper()
+	release := r.lock(t, 2)
+	a := stream(t, c.callers, func(ctx context.Context, memo string) error {
+		return w.change(ctx, w.name+memo, []uint64{1, 2})
+	})
+	left := r.busy(t)
+	for deadline := time.Now().Add(2 * lockGrace); left > 0 && time.Now().Before(deadline); left = r.busy(t) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	median, longest := a.times()
+	if a.said[failure]+a.said[unknown] != len(a.took) || a.said[unknown] > len(a.took)*openOutcomes/100 || left > 0 {
+		t.Errorf("%s, %v: %d of %d were told that nothing is applied, %d that it is unknown, and %d sessions are "+
+			"left; others: %v", w.name, c, a.said[failure], len(a.took), a.said[unknown], left, errors.Join(a.errs...))
+	}
+	if longest > patience+foundOut {
+		t.Errorf("%s, %v: longest answer after %v, want at most %v", w.name, c, longest, patience+foundOut)
+	}
+	r.sweep(t)
+	release()
+	r.assertUnlocked(t)
+	applied := r.appliedAll(t)
+	for memo, said := range a.byMemo {
+		if n := applied[w.name+memo]; n > 0 && said != unknown {
+			t.Errorf("%s, %v: call %s said that nothing is applied, and has written %d rows", w.name, c, memo, n)
+		}
+	}
+	return fmt.Sprintf("%s\t%v\t%d\t%d\t%d\t%v\t%v\t%d\n", w.name, c, a.said[failure], a.said[unknown],
+		a.said[success]+a.said[nothing], median.Round(time.Millisecond), longest.Round(time.Millisecond), left)
 }

@@ -63,6 +63,17 @@ func PoolOf(ctx context.Context, tx *sql.Tx) (*sql.DB, bool) {
 	return nil, false
 }
 
+// Owe notes that the closure of tx was told of a conflict: if it returns nil all the same, nothing is
+// committed.
+func Owe(ctx context.Context, tx *sql.Tx, err error) {
+	for f := Enclosing(ctx); f != nil; f = f.outer {
+		if f.tx == tx && tx != nil {
+			f.sess.Owe(err)
+			return
+		}
+	}
+}
+
 // Join runs fn as a part of f's transaction. If fn fails after it has changed something, the
 // transaction can no longer be committed: its caller would otherwise make half of fn durable by
 // handling the error.

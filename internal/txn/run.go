@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -148,7 +149,7 @@ func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Sess
 		return a.afterError(err, sess.Aborted())
 	}
 	writes, _ := sess.Writes()
-	lost := lostSwap(writes)
+	lost := cmp.Or(lostSwap(writes), sess.Owed())
 	if lost != nil {
 		sess.Forbid(lost)
 	}

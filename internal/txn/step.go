@@ -203,7 +203,7 @@ func (a *stepAttempt) write(ctx context.Context, conn *sql.Conn) (err error, dou
 	case failure != nil: // the answer came after all, and is believed
 		discard(conn)
 	case killed && class == mysqlerr.Interrupted:
-		return ctx.Err(), false
+		return fmt.Errorf("the swap was still waiting, for a lock that is, and was ended: %w", ctx.Err()), false
 	case killed && !doubt:
 		a.flush(own, conn)
 	}

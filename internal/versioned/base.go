@@ -72,7 +72,7 @@ func incomplete[K comparable, R any](t *sqlcas.Table[K, R]) error {
 		{"Swap", t.Swap == nil},
 	} {
 		if field.missing {
-			return Invalid("NewStore: the Table %s has no %s", t.Schema.Name, field.name)
+			return Invalid("NewStore: the Table %q has no %s", t.Schema.Name, field.name)
 		}
 	}
 	return nil
@@ -91,6 +91,11 @@ func (b *Base[K, R]) Start(
 	}
 	if len(opts) == 0 {
 		return b.opts, &b.set, nil
+	}
+	for i, o := range opts {
+		if o == nil {
+			return nil, nil, Invalid("%s: option %d is nil", method, i+1)
+		}
 	}
 	all := slices.Concat(b.opts, opts)
 	set := settings.Peek(all)
@@ -139,7 +144,12 @@ func (b *Base[K, R]) Bad() error {
 }
 
 func nested(f *txn.Frame, db *sql.DB, method string) error {
-	if inside, _ := f.On(db); inside != nil {
+	inside, _ := f.On(db)
+	switch {
+	case inside != nil && method == "GetOrCreate":
+		return fmt.Errorf("%w: GetOrCreate has a transaction of its own: call it before the one whose closure calls it",
+			sqlcas.ErrNested)
+	case inside != nil:
 		return fmt.Errorf("%w: %s would work outside of the transaction whose closure calls it: use the Store's In(tx)",
 			sqlcas.ErrNested, method)
 	}

@@ -52,7 +52,7 @@ func (i *InTx[K, R]) Update(ctx context.Context, row *R) error {
 	}
 	written, err := Swap(ctx, i.Tx, i.Table, *row)
 	if err != nil {
-		return i.ownConflict(key, version, err)
+		return i.ownConflict(ctx, key, version, err)
 	}
 	*row = written
 	i.moves().Note(i.id(key), version, i.Table.Version(written))
@@ -74,13 +74,13 @@ func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
 		return nil // another copy stays at its version: it may be older than what was written
 	}
 	if i.Table.Version(now) != version {
-		return i.ownConflict(key, version, i.conflict(key, version, i.Table.Version(now)))
+		return i.ownConflict(ctx, key, version, i.conflict(key, version, i.Table.Version(now)))
 	}
 	if err := room(i.Table, key, version); err != nil {
 		return err
 	}
 	if now, err = Swap(ctx, i.Tx, i.Table, now); err != nil {
-		return i.ownConflict(key, version, err)
+		return i.ownConflict(ctx, key, version, err)
 	}
 	i.Table.SetVersion(row, i.Table.Version(now))
 	i.moves().Note(i.id(key), version, i.Table.Version(now))
@@ -106,7 +106,7 @@ func (i *InTx[K, R]) Check(ctx context.Context, row R) error {
 		return nil
 	}
 	if actual != version {
-		return i.conflict(key, version, actual)
+		return i.ownConflict(ctx, key, version, i.conflict(key, version, actual))
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (i *InTx[K, R]) Delete(ctx context.Context, row R) error {
 	}
 	key, version := i.Table.Key(row), i.Table.Version(row)
 	if err := Delete(ctx, i.Tx, i.Table, row); err != nil {
-		return i.ownConflict(key, version, err)
+		return i.ownConflict(ctx, key, version, err)
 	}
 	i.moves().NoteDeleted(i.id(key), version)
 	return nil
@@ -148,6 +148,9 @@ func (i *InTx[K, R]) usable(ctx context.Context) error {
 	if i.bad != nil {
 		return i.bad
 	}
+	if ctx == nil {
+		return Invalid("In: the context is nil: give the one of the closure of UpdateTx")
+	}
 	if db, known := txn.PoolOf(ctx, i.Tx); known && db != i.db {
 		return Invalid("In: the transaction is not of the *sql.DB of the Store of %s", i.Table.Schema.Name)
 	}
@@ -155,10 +158,14 @@ func (i *InTx[K, R]) usable(ctx context.Context) error {
 }
 
 // ownConflict tells a conflict of the transaction with itself, which no rerun mends, from one with
-// another writer.
-func (i *InTx[K, R]) ownConflict(key K, version uint64, err error) error {
+// another writer, which the closure owes its harness.
+func (i *InTx[K, R]) ownConflict(ctx context.Context, key K, version uint64, err error) error {
 	m, moved := i.moves().Of(i.id(key))
-	if !errors.Is(err, sqlcas.ErrConflict) || !moved || version < m.From || version > m.To {
+	if !errors.Is(err, sqlcas.ErrConflict) {
+		return err
+	}
+	if !moved || version < m.From || version > m.To {
+		txn.Owe(ctx, i.Tx, err)
 		return err
 	}
 	name := i.Table.Schema.Name

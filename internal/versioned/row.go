@@ -80,6 +80,10 @@ func room[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64) err
 	if version < highest {
 		return nil
 	}
+	if version > highest {
+		return fmt.Errorf("%w: %s of %s %v is %d, above the Max of the Table's Schema, %d: is it negative in the table?",
+			sqlcas.ErrVersionOverflow, t.Schema.Version, t.Schema.Name, key, version, highest)
+	}
 	return fmt.Errorf("%w: %s of %s %v is %d, the highest that the column holds: make it BIGINT UNSIGNED",
 		sqlcas.ErrVersionOverflow, t.Schema.Version, t.Schema.Name, key, version)
 }
@@ -89,7 +93,11 @@ func room[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64) err
 func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) (R, error) {
 	var zero R
 	key, version := t.Key(row), t.Version(row)
-	affected, err := t.Swap(ctx, Watch(db), row, 1)
+	watched := Watch(db)
+	affected, err := t.Swap(ctx, watched, row, 1)
+	if err == nil {
+		err = watched.disagrees("Swap", t.Schema.Name, key, affected)
+	}
 	if err := One(t, key, version, affected, err); err != nil {
 		return zero, err
 	}
@@ -103,7 +111,11 @@ func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Ta
 
 // Delete deletes the row if it is still at its version.
 func Delete[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) error {
-	affected, err := t.Delete(ctx, Watch(db), row)
+	watched := Watch(db)
+	affected, err := t.Delete(ctx, watched, row)
+	if err == nil {
+		err = watched.disagrees("Delete", t.Schema.Name, t.Key(row), affected)
+	}
 	return One(t, t.Key(row), t.Version(row), affected, err)
 }
 

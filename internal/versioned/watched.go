@@ -12,7 +12,9 @@ import (
 // cannot count. It is for one goroutine.
 type Watched struct {
 	sqlcas.DBTX
-	sent bool
+	sent  bool
+	execs int   // statements sent by ExecContext; more than one, or one of another way, and nobody can count
+	count int64 // what the driver has counted for the last one
 }
 
 // Watch puts a Watched around db, unless it is one.
@@ -29,16 +31,33 @@ func (w *Watched) Sent() bool { return w.sent }
 // ExecContext sends the statement.
 func (w *Watched) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	w.sent = true
+	w.execs++
 	res, err := w.DBTX.ExecContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
+	if n, err := res.RowsAffected(); err == nil {
+		w.count = n
+	} else {
+		w.execs = uncountable
+	}
 	return counted{res}, nil
+}
+
+const uncountable = 1 << 20
+
+// disagrees refuses a count that is not the one of the only statement that was sent.
+func (w *Watched) disagrees(what, table string, key any, affected int64) error {
+	if w.execs != 1 || w.count == affected {
+		return nil
+	}
+	return Invalid("%s of the Table %s returned %d, and its statement affected %d rows (%s %v): "+
+		"return what RowsAffected says, unchanged", what, table, affected, w.count, table, key)
 }
 
 // PrepareContext prepares a statement, which may be executed behind the Watched's back.
 func (w *Watched) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
-	w.sent = true
+	w.sent, w.execs = true, uncountable
 	return w.DBTX.PrepareContext(ctx, query)
 }
 

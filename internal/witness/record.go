@@ -34,8 +34,10 @@ type record struct {
 	over    error // the first error of the server's that does: nothing more is sent after it
 	changes int   // statements sent that may have changed something
 	writes  []Write
-	moved   bool // the default schema may be another
-	partial bool // writes is not the whole story
+	moved   bool  // the default schema may be another
+	partial bool  // writes is not the whole story
+	owed    error // what the closure was told and has to pass on, if it is to be committed
+	owedAt  int   // the place of the next write when it was
 }
 
 var _ Hook = (*record)(nil)
@@ -162,8 +164,20 @@ func (r *record) changed(st Statement, affected int64) {
 	r.writes = append(r.writes, w)
 }
 
-// forgive forgets the UPDATEs from the i-th write on that affected no row.
+// owe notes an error that the closure was told.
+func (r *record) owe(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.owed == nil {
+		r.owed, r.owedAt = err, len(r.writes)
+	}
+}
+
+// forgive forgets the UPDATEs from the i-th write on that affected no row, and what is owed since.
 func (r *record) forgive(i int) {
+	if r.owedAt >= i {
+		r.owed = nil
+	}
 	kept := slices.DeleteFunc(r.writes[i:], func(w Write) bool { return w.Affected == 0 })
 	r.writes = r.writes[:i+len(kept)]
 }

@@ -86,6 +86,17 @@ func (s *Session) Aborted() error { return s.conn.rec.aborted() }
 // Forbid makes a later Commit fail with err, unless something else had forbidden it before.
 func (s *Session) Forbid(err error) { s.conn.rec.forbid(err) }
 
+// Owe makes a later Commit impossible for who has been told err and returns nil, unless a ROLLBACK TO
+// SAVEPOINT or Forgive comes between.
+func (s *Session) Owe(err error) { s.conn.rec.owe(err) }
+
+// Owed returns the first error that is owed, or nil.
+func (s *Session) Owed() error {
+	s.conn.rec.mu.Lock()
+	defer s.conn.rec.mu.Unlock()
+	return s.conn.rec.owed
+}
+
 // Changes counts the statements so far that may have changed a row.
 func (s *Session) Changes() int {
 	s.conn.rec.mu.Lock()
