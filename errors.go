@@ -55,7 +55,9 @@ var (
 	ErrNested = errors.New("sqlcas: nested harness")
 
 	// ErrInvalidArgument says that a call's arguments or options make no sense; the text names the
-	// one at fault and the mend. Returned by every function that takes options, before any SQL.
+	// one at fault and the mend. Returned by every function that takes options, before any SQL; by the
+	// Stores also later, where a closure, a row value or a function of the Table breaks a rule, and then
+	// nothing is committed.
 	ErrInvalidArgument = errors.New("sqlcas: invalid argument")
 )
 

@@ -83,7 +83,7 @@ func WithBackOff(newBackOff func() backoff.BackOff) Option {
 // The default is 5 s. A COMMIT that takes longer is a lost one: its session is killed and the
 // outcome is looked up, which takes at most d once more, or 1 s if that is longer. The caller's
 // context does not shorten this, since giving up on a COMMIT means not knowing. Retry refuses the
-// option.
+// option; to optimistic.Store it is the bound of finding out what became of a swap whose answer was lost.
 func WithCommitTimeout(d time.Duration) Option {
 	return option(func(s *settings.Settings) error {
 		if d <= 0 {
@@ -97,15 +97,16 @@ func WithCommitTimeout(d time.Duration) Option {
 
 // WithIsolation sets the isolation level of RetryTx's transactions. The default is the session's,
 // which is REPEATABLE READ unless the server is set otherwise. Version-checked updates are safe
-// under either that or READ COMMITTED. Retry refuses the option, and so does a RetryTx that joins
-// the transaction of another.
+// under either that or READ COMMITTED, and not under READ UNCOMMITTED, which is refused. Retry refuses the
+// option, and so does a RetryTx that joins the transaction of another; optimistic.Store.Update, Delete
+// and UpdateIfVersion are one transaction with it.
 func WithIsolation(level sql.IsolationLevel) Option {
 	return option(func(s *settings.Settings) error {
 		switch level {
 		case sql.LevelDefault, sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSerializable:
 		case sql.LevelReadUncommitted:
 			return invalid("WithIsolation(read uncommitted): a version that is read and then rolled back may come " +
-				"again on another row, and an update is lost: use read committed")
+				"again for another state of the row, and an update is lost: use read committed")
 		default:
 			return invalid("WithIsolation(%d): there is read committed, repeatable read and serializable", int(level))
 		}

@@ -41,7 +41,7 @@ func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 	w.seen, w.hasSeen, w.stale, w.refused = row, true, false, false
 	if actual := w.table.Version(row); w.detached && actual != w.version {
 		w.stale = true
-		return sqlcas.Permanent(w.conflict(w.version))
+		return sqlcas.Permanent(versioned.Conflict(w.table, w.key, w.version, actual))
 	}
 	return nil
 }
@@ -62,9 +62,7 @@ func (w *swap[K, R]) still(row R) error {
 	if w.unmovedTimes++; w.unmovedTimes < maxStill {
 		return nil
 	}
-	return sqlcas.Permanent(&sqlcas.ConflictError{
-		Table: w.table.Schema.Name, Key: w.key, Expected: version, Actual: version,
-	})
+	return sqlcas.Permanent(versioned.Conflict(w.table, w.key, version, version))
 }
 
 // compute runs the closure on a copy of the row.
@@ -146,8 +144,4 @@ func (w *swap[K, R]) lost() []versioned.Seen[K] {
 		return []versioned.Seen[K]{{Key: w.table.Key(w.seen), Version: w.table.Version(w.seen)}}
 	}
 	return nil
-}
-
-func (w *swap[K, R]) conflict(expected uint64) error {
-	return &sqlcas.ConflictError{Table: w.table.Schema.Name, Key: w.key, Expected: expected, Actual: w.table.Version(w.seen)}
 }

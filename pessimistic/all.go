@@ -33,17 +33,21 @@ func (s *Store[K, R]) UpdateAll(
 		return map[K]R{}, versioned.NoSQL(ctx, c.opts)
 	}
 	a := &versioned.All[K, R]{Table: &s.base.Table, Keys: versioned.Sorted(&s.base.Table, keys), Change: change}
-	return sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
+	var asked K
+	rows, err := sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
 		return a.Run(ctx, tx, func(ctx context.Context, tx *sql.Tx, key K) (R, error) {
+			asked = key
 			return s.read(ctx, tx, key, c.lock)
 		})
 	}, c.opts...)
+	return rows, s.name(asked, err)
 }
 
 // LockAll locks and reads rows in a transaction of the caller's, usually that of UpdateTx, in the
 // table's order whatever that of keys, so that no two callers wait for each other. Call it once in a
 // transaction, with all keys: a second call may lock out of order. A row that is not there is ErrGone,
-// one that is locked waits or is ErrLocked, as NewStore's options say. Change the rows by In(tx).Update.
+// one that is locked waits or is ErrLocked, as NewStore's options say. Change the rows by In(tx).Update; of
+// keys that name one row under the column's collation, give one.
 func (s *Store[K, R]) LockAll(ctx context.Context, tx *sql.Tx, keys []K) (map[K]R, error) {
 	if err := s.usable(ctx, "LockAll", tx); err != nil {
 		return nil, err
@@ -97,6 +101,9 @@ func (s *Store[K, R]) usable(ctx context.Context, method string, tx *sql.Tx) err
 	}
 	if ctx == nil || tx == nil {
 		return versioned.Invalid("%s: the context or the *sql.Tx is nil: give those of the closure of UpdateTx", method)
+	}
+	if err := s.base.Owns(ctx, method, tx); err != nil {
+		return err
 	}
 	return s.locks(method)
 }

@@ -107,7 +107,7 @@ func (s *Store[K, R]) update(ctx context.Context, method string, opts []sqlcas.O
 		}
 		if actual := t.Version(row); e.detached && actual != e.version {
 			e.current, e.refused = row, true
-			return zero, sqlcas.Permanent(s.conflict(e.key, e.version, actual))
+			return zero, sqlcas.Permanent(versioned.Conflict(t, e.key, e.version, actual))
 		}
 		if row, err = versioned.Change(t, row, e.change); err != nil {
 			return zero, err
@@ -147,20 +147,16 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 	if err := versioned.Versioned(t, row); err != nil {
 		return err
 	}
-	return sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
+	return s.name(t.Key(row), sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
 		now, err := s.read(ctx, tx, t.Key(row), c.lock)
 		if err != nil {
 			return err
 		}
 		if t.Version(now) != t.Version(row) {
-			return sqlcas.Permanent(s.conflict(t.Key(row), t.Version(row), t.Version(now)))
+			return sqlcas.Permanent(versioned.Conflict(t, t.Key(row), t.Version(row), t.Version(now)))
 		}
 		return versioned.Delete(ctx, tx, t, row)
-	}, c.opts...)
-}
-
-func (s *Store[K, R]) conflict(key K, expected, actual uint64) error {
-	return &sqlcas.ConflictError{Table: s.base.Table.Schema.Name, Key: key, Expected: expected, Actual: actual}
+	}, c.opts...))
 }
 
 // call is what the options of one call came to.

@@ -24,7 +24,7 @@ const (
 	historiesEnv = "SQLCAS_TEST_HISTORIES"
 	seedEnv      = "SQLCAS_TEST_SEED"
 
-	defaultHistories = 200
+	defaultHistories = 1000
 )
 
 // Ensures that random histories of all methods, of closures that do what they may and what they may

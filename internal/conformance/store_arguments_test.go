@@ -125,6 +125,14 @@ func checkNil(t *testing.T, e *env, s strategy) {
 	_, err = st.UpdateAll(t.Context(), []uint64{id}, nil)
 	refused("closure is nil", err)
 	refusesAll(t, e, s.accounts(nil, shop.AccountTable), "*sql.DB is nil")
+	err = optimistic.UpdateTx(t.Context(), e.other, func(_ context.Context, tx *sql.Tx) error {
+		_, err := s.accounts(e.other, shop.AccountTable).In(tx).Get(none, id)
+		refused("context is nil", err)
+		_, err = pessimistic.NewStore(e.other, shop.AccountTable).LockAll(none, tx, []uint64{id})
+		refused("is nil", err)
+		return nil
+	})
+	require.NoError(t, err)
 	_, err = st.In(nil).Get(t.Context(), id)
 	refused("*sql.Tx is nil", err)
 	refused("*sql.Tx is nil", st.In(nil).Touch(t.Context(), &shop.Account{ID: id, Version: 1}))

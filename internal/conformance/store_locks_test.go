@@ -30,6 +30,7 @@ var lockChecks = []storeCheck{
 	{"GetOrCreate by many makes one row", checkGetOrCreateMany},
 	{"GetOrCreate hands on what create meets", checkGetOrCreateFails},
 	{"GetOrCreate commits in every session", checkGetOrCreateCommits},
+	{"GetOrCreate survives a lost COMMIT", checkCreateLost},
 }
 
 // lockWays are the ways of not waiting for a lock as long as the session says. The third value tells

@@ -56,7 +56,6 @@ var plants = []planted{
 		found: []string{
 			"conflict is retried on the fresh row and applied once",
 			"call follows the fate of the rival before it",
-			"row deleted between read and swap is gone",
 		},
 		spared: []string{
 			"Update is applied once and returns the row",

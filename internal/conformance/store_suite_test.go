@@ -69,6 +69,7 @@ var storeChecks = []storeCheck{
 	{"sessions without autocommit see and commit", checkManualCommit},
 	{"computed columns come back as the server has them", checkComputed},
 	{"composite key names one row", checkComposite},
+	{"transaction of another pool is refused", checkForeignPool},
 	{"conflict that the closure keeps to itself is not committed", checkSwallowedConflict},
 	{"count that is not the statement's is refused", checkWrongCount},
 }
@@ -82,6 +83,8 @@ var racingChecks = []storeCheck{
 	{"UpdateAll names exactly the rows that were lost", checkAllStale},
 	{"options about locks are refused by name", checkLockOptions},
 	{"swap that never matches is told so", checkNeverMatches},
+	{"UpdateAll that has lost locks the next time", checkAllLocksNext},
+	{"closure changes a clone", checkClone},
 }
 
 // plainChecks are the clauses of strategies whose swap of one row commits itself.

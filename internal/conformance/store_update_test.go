@@ -229,6 +229,16 @@ func checkStoreLockTimeout(t *testing.T, e *env, s strategy) {
 	require.ErrorIs(t, err, sqlcas.ErrLocked)
 	require.ErrorIs(t, err, sqlcas.ErrExhausted)
 	require.EqualValues(t, 1205, number(err))
+	if s.locks { // which knows for which row's lock it has waited
+		once := sqlcas.WithMaxAttempts(1)
+		_, allErr := st.UpdateAll(t.Context(), []uint64{id}, func(map[uint64]*shop.Account) error { return nil }, once)
+		for _, err := range []error{err, allErr, st.Delete(t.Context(), shop.Account{ID: id, Version: 1}, once)} {
+			var locked *sqlcas.LockedError
+			require.ErrorAs(t, err, &locked)
+			require.Equal(t, "account", locked.Table)
+			require.Equal(t, id, locked.Key)
+		}
+	}
 	h.rollback(t)
 	_, err = st.Update(t.Context(), id, plus(1), sqlcas.WithMaxAttempts(1))
 	require.NoError(t, err)

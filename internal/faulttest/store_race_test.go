@@ -134,7 +134,7 @@ func (y *raceTally) report(t *testing.T, what string, s *mysqltest.Server) {
 
 // Ensures that a call whose context ends at about the moment at which the row gets free says what is
 // so, whether the KILL QUERY came before the UPDATE had the row, while it wrote it or when it was
-// done; and that no later statement on its connection is hit by that KILL (case 8).
+// done; and that no later statement on its connection is hit by that KILL (fact 8).
 func TestStoreRacesWithTheHolder(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {

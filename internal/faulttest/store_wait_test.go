@@ -47,7 +47,7 @@ func requireLocked(t *testing.T, tells bool, err error, holder uint64) {
 }
 
 // Ensures that Wait ends a call within its time, whatever way the lock is asked for; that the error
-// tells who holds the row; and that the session which had waited is used again (case 36).
+// tells who holds the row; and that the session which had waited is used again.
 func TestWaitIsOverInTime(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {

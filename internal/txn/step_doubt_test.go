@@ -2,9 +2,11 @@ package txn
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -191,5 +193,49 @@ func TestAnAnswerThatComesAfterAllIsBelieved(t *testing.T) {
 		if res.Outcome != tc.want {
 			t.Errorf("%s: got outcome %d, %v; want %d", name, res.Outcome, res.Err, tc.want)
 		}
+	}
+}
+
+// Ensures that a session which could not be ended while its caller waited for that, because the pool was
+// full, is ended when there is a connection: it waits for its row, and would go on doing so for as
+// long as the server lets it, beyond what the pool is allowed.
+func TestASessionThatIsLeftIsEndedLater(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]func(ctx context.Context, db *sql.DB) Result{
+		"step": func(ctx context.Context, db *sql.DB) Result { return RunStep(ctx, db, defaults(), swapStep(true)) },
+		"transaction": func(ctx context.Context, db *sql.DB) Result {
+			return Run(ctx, db, defaults(), func(ctx context.Context, tx *sql.Tx) error {
+				_, err := tx.ExecContext(ctx, swapUpdate, int64(70), int64(42), int64(7))
+				return err
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			taken := make(chan *sql.Conn, 1)
+			var db *sql.DB
+			ctx, cancel := context.WithCancel(t.Context())
+			f := newServer().onSwap(func(own context.Context, c *scriptdb.Conn, _ scriptdb.Statement) (scriptdb.Reply, error) {
+				waiting := db.Stats().WaitCount
+				go func() {
+					conn, _ := db.Conn(context.Background()) // the next caller, who keeps it for long
+					taken <- conn
+				}()
+				for db.Stats().WaitCount == waiting {
+					runtime.Gosched()
+				}
+				cancel()
+				<-own.Done()
+				c.Break()
+				return scriptdb.Reply{}, own.Err()
+			})
+			db = pool(t, f.committing(mysqlVersion))
+			db.SetMaxOpenConns(1)
+			run(ctx, db)
+			require.NoError(t, (<-taken).Close())
+			require.Eventually(t, func() bool { return f.count("KILL 101") == 1 }, 5*time.Second, time.Millisecond,
+				"the session stays on the server")
+			rests(t, db)
+		})
 	}
 }

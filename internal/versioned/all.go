@@ -112,7 +112,7 @@ func (a *All[K, R]) change(entries []*entry[K, R]) error {
 				return Invalid("the closure put another row in the place of %s %v: change the row that is there", name, k)
 			}
 		}
-		if err := Kept(a.Table, *e.row, e.key, e.version); err != nil {
+		if err := kept(a.Table, *e.row, e.key, e.version); err != nil {
 			return err
 		}
 	}

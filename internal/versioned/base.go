@@ -135,6 +135,14 @@ func (b *Base[K, R]) ready(ctx context.Context, method string) error {
 	return nil
 }
 
+// Owns refuses a transaction that is known to be of another pool.
+func (b *Base[K, R]) Owns(ctx context.Context, method string, tx *sql.Tx) error {
+	if db, known := txn.PoolOf(ctx, tx); known && db != b.DB {
+		return Invalid("%s: the transaction is not of the *sql.DB of the Store of %s", method, b.Table.Schema.Name)
+	}
+	return nil
+}
+
 // Bad returns what makes the Store unusable, or nil.
 func (b *Base[K, R]) Bad() error {
 	if b.bad == nil && b.DB == nil {

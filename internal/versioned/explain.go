@@ -47,9 +47,7 @@ func ExplainAll[K comparable, R any](
 			return nil, err
 		case b.Table.Version(row) != s.Version:
 			current = append(current, row)
-			losers = append(losers, &sqlcas.ConflictError{
-				Table: b.Table.Schema.Name, Key: s.Key, Expected: s.Version, Actual: b.Table.Version(row),
-			})
+			losers = append(losers, Conflict(&b.Table, s.Key, s.Version, b.Table.Version(row)))
 		}
 	}
 	if len(losers) == 0 {

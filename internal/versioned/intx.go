@@ -14,13 +14,12 @@ type Reader[K comparable, R any] = func(ctx context.Context, tx *sql.Tx, key K) 
 
 // InTx works on rows in a transaction of the caller's.
 type InTx[K comparable, R any] struct {
-	Table *sqlcas.Table[K, R]
-	Tx    *sql.Tx
-	Read  Reader[K, R]
-
-	db   *sql.DB
-	lock Reader[K, R]
-	bad  error
+	table *sqlcas.Table[K, R]
+	tx    *sql.Tx
+	read  Reader[K, R]
+	base  *Base[K, R]
+	lock  Reader[K, R]
+	bad   error
 }
 
 // NewInTx makes an InTx; lock reads a row and locks it. What is wrong is the error of every call.
@@ -29,7 +28,7 @@ func NewInTx[K comparable, R any](b *Base[K, R], tx *sql.Tx, read, lock Reader[K
 	if bad == nil && tx == nil {
 		bad = Invalid("In: the *sql.Tx is nil: give the one of the closure of UpdateTx")
 	}
-	return InTx[K, R]{Table: &b.Table, Tx: tx, Read: read, db: b.DB, lock: lock, bad: bad}
+	return InTx[K, R]{table: &b.Table, tx: tx, read: read, base: b, lock: lock, bad: bad}
 }
 
 // Get reads a row in the Store's way.
@@ -38,7 +37,7 @@ func (i *InTx[K, R]) Get(ctx context.Context, key K) (R, error) {
 		var zero R
 		return zero, err
 	}
-	return i.Read(ctx, i.Tx, key)
+	return i.read(ctx, i.tx, key)
 }
 
 // Update swaps the row value, and moves its version.
@@ -46,16 +45,16 @@ func (i *InTx[K, R]) Update(ctx context.Context, row *R) error {
 	if err := i.check(ctx, row); err != nil {
 		return err
 	}
-	key, version := i.Table.Key(*row), i.Table.Version(*row)
-	if err := room(i.Table, key, version); err != nil {
+	key, version := i.table.Key(*row), i.table.Version(*row)
+	if err := room(i.table, key, version); err != nil {
 		return err
 	}
-	written, err := Swap(ctx, i.Tx, i.Table, *row)
+	written, err := Swap(ctx, i.tx, i.table, *row)
 	if err != nil {
 		return i.ownConflict(ctx, key, version, err)
 	}
 	*row = written
-	i.moves().Note(i.id(key), version, i.Table.Version(written))
+	i.moves().Note(i.id(key), version, i.table.Version(written))
 	return nil
 }
 
@@ -64,26 +63,26 @@ func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
 	if err := i.check(ctx, row); err != nil {
 		return err
 	}
-	key, version := i.Table.Key(*row), i.Table.Version(*row)
-	now, err := i.Table.Get(ctx, i.Tx, key)
-	if now, err = Read(i.Table, key, now, err); err != nil {
+	key, version := i.table.Key(*row), i.table.Version(*row)
+	now, err := i.table.Get(ctx, i.tx, key)
+	if now, err = Read(i.table, key, now, err); err != nil {
 		return err
 	}
 	m, moved := i.moves().Of(i.id(key))
-	if moved && !m.Deleted && i.Table.Version(now) == m.To && m.From <= version && version <= m.To {
+	if moved && !m.Deleted && i.table.Version(now) == m.To && m.From <= version && version <= m.To {
 		return nil // another copy stays at its version: it may be older than what was written
 	}
-	if i.Table.Version(now) != version {
-		return i.ownConflict(ctx, key, version, i.conflict(key, version, i.Table.Version(now)))
+	if i.table.Version(now) != version {
+		return i.ownConflict(ctx, key, version, Conflict(i.table, key, version, i.table.Version(now)))
 	}
-	if err := room(i.Table, key, version); err != nil {
+	if err := room(i.table, key, version); err != nil {
 		return err
 	}
-	if now, err = Swap(ctx, i.Tx, i.Table, now); err != nil {
+	if now, err = Swap(ctx, i.tx, i.table, now); err != nil {
 		return i.ownConflict(ctx, key, version, err)
 	}
-	i.Table.SetVersion(row, i.Table.Version(now))
-	i.moves().Note(i.id(key), version, i.Table.Version(now))
+	i.table.SetVersion(row, i.table.Version(now))
+	i.moves().Note(i.id(key), version, i.table.Version(now))
 	return nil
 }
 
@@ -92,21 +91,21 @@ func (i *InTx[K, R]) Check(ctx context.Context, row R) error {
 	if err := i.check(ctx, &row); err != nil {
 		return err
 	}
-	if i.Table.GetForUpdate == nil {
+	if i.table.GetForUpdate == nil {
 		return Invalid("Check: the Table %s has no GetForUpdate, and without a lock a row does not stay as it is: use Touch",
-			i.Table.Schema.Name)
+			i.table.Schema.Name)
 	}
-	key, version := i.Table.Key(row), i.Table.Version(row)
-	now, err := i.lock(ctx, i.Tx, key)
+	key, version := i.table.Key(row), i.table.Version(row)
+	now, err := i.lock(ctx, i.tx, key)
 	if err != nil {
 		return err
 	}
-	actual := i.Table.Version(now)
+	actual := i.table.Version(now)
 	if m, moved := i.moves().Of(i.id(key)); moved && actual == m.To && m.From <= version && version <= m.To {
 		return nil
 	}
 	if actual != version {
-		return i.ownConflict(ctx, key, version, i.conflict(key, version, actual))
+		return i.ownConflict(ctx, key, version, Conflict(i.table, key, version, actual))
 	}
 	return nil
 }
@@ -116,11 +115,11 @@ func (i *InTx[K, R]) Delete(ctx context.Context, row R) error {
 	if err := i.check(ctx, &row); err != nil {
 		return err
 	}
-	if i.Table.Delete == nil {
-		return NoDelete(i.Table)
+	if i.table.Delete == nil {
+		return NoDelete(i.table)
 	}
-	key, version := i.Table.Key(row), i.Table.Version(row)
-	if err := Delete(ctx, i.Tx, i.Table, row); err != nil {
+	key, version := i.table.Key(row), i.table.Version(row)
+	if err := Delete(ctx, i.tx, i.table, row); err != nil {
 		return i.ownConflict(ctx, key, version, err)
 	}
 	i.moves().NoteDeleted(i.id(key), version)
@@ -138,9 +137,9 @@ func (i *InTx[K, R]) check(ctx context.Context, row *R) error {
 		return err
 	}
 	if row == nil {
-		return Invalid("the row of %s is nil", i.Table.Schema.Name)
+		return Invalid("the row of %s is nil", i.table.Schema.Name)
 	}
-	return Versioned(i.Table, *row)
+	return Versioned(i.table, *row)
 }
 
 // usable refuses a transaction that is none, or that is of another pool.
@@ -151,10 +150,7 @@ func (i *InTx[K, R]) usable(ctx context.Context) error {
 	if ctx == nil {
 		return Invalid("In: the context is nil: give the one of the closure of UpdateTx")
 	}
-	if db, known := txn.PoolOf(ctx, i.Tx); known && db != i.db {
-		return Invalid("In: the transaction is not of the *sql.DB of the Store of %s", i.Table.Schema.Name)
-	}
-	return nil
+	return i.base.Owns(ctx, "In", i.tx)
 }
 
 // ownConflict tells a conflict of the transaction with itself, which no rerun mends, from one with
@@ -165,10 +161,10 @@ func (i *InTx[K, R]) ownConflict(ctx context.Context, key K, version uint64, err
 		return err
 	}
 	if !moved || version < m.From || version > m.To {
-		txn.Owe(ctx, i.Tx, err)
+		txn.Owe(ctx, i.tx, err)
 		return err
 	}
-	name := i.Table.Schema.Name
+	name := i.table.Schema.Name
 	switch {
 	case m.Deleted:
 		return Invalid("this transaction has itself deleted %s %v", name, key)
@@ -180,10 +176,6 @@ func (i *InTx[K, R]) ownConflict(ctx context.Context, key K, version uint64, err
 		"the row, at %d: go on with the one that was given to Update or Touch", name, key, m.From, m.To, version)
 }
 
-func (i *InTx[K, R]) conflict(key K, expected, actual uint64) error {
-	return &sqlcas.ConflictError{Table: i.Table.Schema.Name, Key: key, Expected: expected, Actual: actual}
-}
+func (i *InTx[K, R]) moves() *txn.Moves { return txn.MovesOf(i.tx) }
 
-func (i *InTx[K, R]) moves() *txn.Moves { return txn.MovesOf(i.Tx) }
-
-func (i *InTx[K, R]) id(key K) txn.RowID { return txn.RowID{Table: i.Table.Schema.Name, Key: key} }
+func (i *InTx[K, R]) id(key K) txn.RowID { return txn.RowID{Table: i.table.Schema.Name, Key: key} }

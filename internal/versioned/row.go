@@ -1,6 +1,7 @@
 package versioned
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -54,11 +55,11 @@ func Change[K comparable, R any](t *sqlcas.Table[K, R], row R, change func(*R) e
 	if err := change(&row); err != nil {
 		return row, sqlcas.Permanent(err)
 	}
-	return row, Kept(t, row, key, version)
+	return row, kept(t, row, key, version)
 }
 
-// Kept refuses a row whose key or version the closure has changed, or whose version cannot move.
-func Kept[K comparable, R any](t *sqlcas.Table[K, R], row R, key K, version uint64) error {
+// kept refuses a row whose key or version the closure has changed, or whose version cannot move.
+func kept[K comparable, R any](t *sqlcas.Table[K, R], row R, key K, version uint64) error {
 	switch {
 	case t.Key(row) != key:
 		return Invalid("the closure changed the key of %s %v (%s) to %v: a row keeps its key; delete it and insert another",
@@ -73,10 +74,7 @@ func Kept[K comparable, R any](t *sqlcas.Table[K, R], row R, key K, version uint
 // room refuses a version that cannot move. Beyond its maximum a server without a strict sql_mode
 // leaves it where it is and reports success.
 func room[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64) error {
-	highest := t.Schema.Max
-	if highest == 0 {
-		highest = math.MaxUint64
-	}
+	highest := highestOf(t)
 	if version < highest {
 		return nil
 	}
@@ -86,6 +84,16 @@ func room[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64) err
 	}
 	return fmt.Errorf("%w: %s of %s %v is %d, the highest that the column holds: make it BIGINT UNSIGNED",
 		sqlcas.ErrVersionOverflow, t.Schema.Version, t.Schema.Name, key, version)
+}
+
+// highestOf is the highest version that the column holds.
+func highestOf[K comparable, R any](t *sqlcas.Table[K, R]) uint64 {
+	return cmp.Or(t.Schema.Max, math.MaxUint64)
+}
+
+// Conflict says that a row was expected at a version, and seen at another; 0 if nobody looked.
+func Conflict[K comparable, R any](t *sqlcas.Table[K, R], key K, expected, actual uint64) *sqlcas.ConflictError {
+	return &sqlcas.ConflictError{Table: t.Schema.Name, Key: key, Expected: expected, Actual: actual}
 }
 
 // Swap writes the row if it is still at its version, and returns it as it then is in the table. Of a
@@ -98,7 +106,7 @@ func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Ta
 	if err == nil {
 		err = watched.disagrees("Swap", t.Schema.Name, key, affected)
 	}
-	if err := One(t, key, version, affected, err); err != nil {
+	if err := one(t, key, version, affected, err); err != nil {
 		return zero, err
 	}
 	if t.Computed {
@@ -116,13 +124,13 @@ func Delete[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.
 	if err == nil {
 		err = watched.disagrees("Delete", t.Schema.Name, t.Key(row), affected)
 	}
-	return One(t, t.Key(row), t.Version(row), affected, err)
+	return one(t, t.Key(row), t.Version(row), affected, err)
 }
 
-// One is sqlcas.One with a conflict that names the row.
-func One[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64, affected int64, err error) error {
+// one is sqlcas.One with a conflict that names the row.
+func one[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64, affected int64, err error) error {
 	if err == nil && affected == 0 {
-		return &sqlcas.ConflictError{Table: t.Schema.Name, Key: key, Expected: version}
+		return Conflict(t, key, version, 0)
 	}
 	if err = sqlcas.One(affected, err); errors.Is(err, sqlcas.ErrTooManyRows) {
 		return fmt.Errorf("%s %v: %w", t.Schema.Name, key, err)
@@ -133,9 +141,6 @@ func One[K comparable, R any](t *sqlcas.Table[K, R], key K, version uint64, affe
 // Tells reports whether a row that is found at the version again must not have been swapped from it:
 // no row that is entered anew starts there, and it is not where a version stops.
 func Tells[K comparable, R any](t *sqlcas.Table[K, R], version uint64) bool {
-	highest := t.Schema.Max
-	if highest == 0 {
-		highest = math.MaxUint64
-	}
+	highest := highestOf(t)
 	return version > 1 && version < highest/2
 }
