@@ -89,10 +89,10 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 // server reports a conflict, it rolls back, pauses, and runs fn again in another transaction: only
 // a new one sees what the other writer has written.
 //
-// fn returns the ErrConflict of One for a version-checked UPDATE that affected no row, wrapped by %w
-// if at all. Conflicts, deadlocks (1213), lock wait timeouts (1205), MariaDB's 1020 and connections lost before the COMMIT
-// are retried, also when fn has wrapped them or returned another error because of them. Everything
-// else that fn returns is returned as it is, after a rollback. If fn panics or calls
+// fn returns the ErrConflict of One for a version-checked UPDATE that affected no row, wrapped by %w if
+// at all. Conflicts, deadlocks (1213), lock wait timeouts (1205), MariaDB's 1020 and connections lost
+// before the COMMIT are retried, also when fn has wrapped them or returned another error because of
+// them. Everything else that fn returns is returned as it is, after a rollback. If fn panics or calls
 // runtime.Goexit, the transaction is rolled back and the panic goes on.
 //
 // fn gets a genuine *sql.Tx, for sqlc's WithTx, sqlx or gorm. All of it is watched. Once the server
@@ -105,9 +105,9 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 //
 // fn must not end the transaction, be it by tx.Commit, by defer tx.Rollback() or by a statement that
 // commits, or that hides what it does (several in one text, PREPARE and EXECUTE of SQL): that is
-// refused, and ErrTxAborted as well. It must use tx and not db, and must
-// not keep anything of an attempt that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved into the transaction by Tx.Stmt:
-// prepare them on tx.
+// refused, and ErrTxAborted as well. It must use tx and not db, and must not keep anything of an attempt
+// that was lost; see RetryTxResult for values. Statements prepared on the *sql.DB cannot be moved into
+// the transaction by Tx.Stmt: prepare them on tx.
 //
 // If the answer to the COMMIT is lost, the old session is killed and the truth is looked up where a
 // version-checked UPDATE of the transaction allows it. What cannot be decided is

@@ -33,10 +33,11 @@ var (
 	// was applied. Every *ExhaustedError is it. Returned by Retry, RetryTx and the Stores.
 	ErrExhausted = errors.New("sqlcas: attempts exhausted")
 
-	// ErrOutcomeUnknown says that the change may or may not have been applied. It is never retried:
-	// look at the row, or wait for whoever knows, before doing it again. Every *OutcomeUnknownError
-	// is it. Returned by RetryTx and the Stores when the answer to a COMMIT or a swap was lost and
-	// nothing could tell what had become of it; by Retry whenever the closure ends in a lost connection or an ended context.
+	// ErrOutcomeUnknown says that the change may or may not have been applied. It is never retried: look
+	// at the row, or wait for whoever knows, before doing it again. Every *OutcomeUnknownError is it.
+	// Returned by RetryTx and the Stores when the answer to a COMMIT or a swap was lost and nothing
+	// could tell what had become of it; by Retry whenever the closure ends in a lost connection or an
+	// ended context.
 	ErrOutcomeUnknown = errors.New("sqlcas: outcome unknown: the change may or may not have been applied")
 
 	// ErrTxAborted says that the closure returned nil although a COMMIT would have made half of what

@@ -26,15 +26,16 @@ func (s *TxStore[K, R]) Get(ctx context.Context, key K) (R, error) { return s.ro
 func (s *TxStore[K, R]) Update(ctx context.Context, row *R) error { return s.rows.Update(ctx, row) }
 
 // Touch moves the row's version and changes nothing else, so that everybody who had read the row
-// conflicts: for a row that stands for others, such as an order for its lines. It is counted once: a
-// row that this transaction has moved already, by Touch or Update, is left at that; a row value that is
-// another copy of it stays at its version. ErrConflict says that the row is no longer at the row value's version,
-// ErrGone that it is not there.
+// conflicts: for a row that stands for others, such as an order for its lines. It is counted once: a row
+// that this transaction has moved already, by Touch or Update, is left at that; a row value that is
+// another copy of it stays at its version. ErrConflict says that the row is no longer at the row value's
+// version, ErrGone that it is not there.
 func (s *TxStore[K, R]) Touch(ctx context.Context, row *R) error { return s.rows.Touch(ctx, row) }
 
 // Check makes sure that the row is still as it was read and stays so until the transaction ends: it
 // locks the row by FOR UPDATE. It is for a row on which the decision rests and that is not itself
-// changed, and takes a Table with GetForUpdate. ErrConflict says that another writer has changed the row; a change of this transaction's own is none.
+// changed, and takes a Table with GetForUpdate. ErrConflict says that another writer has changed the
+// row; a change of this transaction's own is none.
 func (s *TxStore[K, R]) Check(ctx context.Context, row R) error { return s.rows.Check(ctx, row) }
 
 // Delete deletes the row if it is still at the row value's version, else it is ErrConflict; that is

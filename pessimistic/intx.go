@@ -34,9 +34,10 @@ func (s *TxStore[K, R]) Get(ctx context.Context, key K) (R, error) { return s.ro
 func (s *TxStore[K, R]) Update(ctx context.Context, row *R) error { return s.rows.Update(ctx, row) }
 
 // Touch moves the row's version and changes nothing else, so that everybody who had read the row
-// conflicts: for a row that stands for others, such as an order for its lines. It is counted once: a
-// row that this transaction has moved already, by Touch or Update, is left at that; a row value that is
-// another copy of it stays at its version. ErrConflict says that the row is no longer at the row value's version.
+// conflicts: for a row that stands for others, such as an order for its lines. It is counted once: a row
+// that this transaction has moved already, by Touch or Update, is left at that; a row value that is
+// another copy of it stays at its version. ErrConflict says that the row is no longer at the row value's
+// version.
 func (s *TxStore[K, R]) Touch(ctx context.Context, row *R) error { return s.rows.Touch(ctx, row) }
 
 // Check makes sure that the row is still as it was read and stays so until the transaction ends: it

@@ -71,8 +71,8 @@ func TestTheMapIsTheCallers(t *testing.T) {
 	}
 }
 
-// Ensures that a conflict is explained by all rows that have moved, in the order of their keys; that a row which
-// is gone is the error; and that what cannot be found out leaves the error as it is.
+// Ensures that a conflict is explained by all rows that have moved, in the order of their keys; that a
+// row which is gone is the error; and that what cannot be found out leaves the error as it is.
 func TestExplainNamesTheLosers(t *testing.T) {
 	t.Parallel()
 	s := shelf{'a': {ID: "a", Version: 7}, 'b': {ID: "b", Version: 1}, 'c': {ID: "c", Version: 4}}
