@@ -2,6 +2,7 @@ package faulttest
 
 import (
 	"context"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,5 +62,26 @@ func TestStoreContextEndsInAPause(t *testing.T) {
 		require.Zero(t, r.number(t, "SELECT version FROM account WHERE id = 2")-firstVersion)
 		assertIdle(t, db)
 		r.assertUnlocked(t)
+	})
+}
+
+// Ensures that a call which cannot connect after a conflict says both: the conflict alone would not tell why
+// it was not tried again.
+func TestStoreCannotConnectAfterAConflict(t *testing.T) {
+	t.Parallel()
+	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+		r := newRig(t, s, 1)
+		d := &door{Connector: dial(t, r.cfg)}
+		db := open(t, d)
+		db.SetMaxIdleConns(-1) // each attempt connects anew
+		_, err := optimistic.NewStore(db, shop.AccountTable).Update(t.Context(), 1, func(*shop.Account) error {
+			r.exec(t, "UPDATE account SET version = version + 1 WHERE id = 1")
+			d.shut.Store(true)
+			return nil
+		})
+		if !errorsAre(err, syscall.ECONNREFUSED, sqlcas.ErrConflict) {
+			t.Errorf("got %v, want the refused connection and the conflict", err)
+		}
+		require.Equal(t, 1, r.swaps(t, 1), "swaps: the rival's alone")
 	})
 }

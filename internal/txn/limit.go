@@ -89,7 +89,7 @@ func leave(ctx context.Context, db *sql.DB, ident identity) {
 			return
 		}
 	}
-	post(db, 2*killBound, func(ctx context.Context, conn *sql.Conn) error {
+	post(db, lateBound, func(ctx context.Context, conn *sql.Conn) error {
 		return endSession(ctx, conn, ident)
 	})
 }

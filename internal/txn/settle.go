@@ -15,6 +15,10 @@ import (
 // that only frees row locks early, and at least, where the fate of a COMMIT hangs on it.
 const killBound = time.Second
 
+// lateBound is how long a session may be left with its locks, or waiting for one, while the pool has no
+// connection to end it from.
+const lateBound = 10 * time.Second
+
 // settle cleans up behind an attempt whose connection is not to be used again. The session that
 // the server still has is killed, since it may hold row locks, or wait for one, long after its
 // client has gone; and if the answer to its COMMIT was lost, the rows that it had moved are looked
@@ -26,9 +30,10 @@ func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 	if res.Outcome != Unknown {
 		ctx, cancel := detached(ctx, killBound)
 		defer cancel()
-		_, _ = ask(ctx, a.db, nil, func(ctx context.Context, conn *sql.Conn) error {
-			return endSession(ctx, conn, a.ident)
-		})
+		end := func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, a.ident) }
+		if started, _ := ask(ctx, a.db, nil, end); !started {
+			post(a.db, lateBound, end)
+		}
 		return res
 	}
 	ctx, cancel := detached(ctx, max(a.settings.CommitTimeout, killBound))

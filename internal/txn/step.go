@@ -234,6 +234,7 @@ func (a *stepAttempt) settle(ctx context.Context, err error) Result {
 	unmoved, failure := a.lookUp(ctx)
 	switch {
 	case failure != nil:
+		post(a.db, lateBound, func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, a.ident) })
 		err = fmt.Errorf("%w; and nothing could tell what became of it: %w", err, failure)
 	case unmoved:
 		return Result{Err: err, Abort: err, Class: mysqlerr.Lost}
