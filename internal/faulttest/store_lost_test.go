@@ -22,7 +22,7 @@ import (
 const (
 	// callsOfALane is how many calls of a kind one worker makes, each of whom has a row, a proxy and a
 	// pool of its own.
-	callsOfALane = 4
+	callsOfALane = 10
 	// foundOut is in how much time a Store finds out what became of a stalled write, or that it cannot:
 	// the time to end the statement, to await its answer, and to end its session and look at the row.
 	foundOut = time.Second + time.Second + 5*time.Second
@@ -47,14 +47,14 @@ func (w write) tells() bool { return w.version > 1 }
 
 var writes = []write{
 	{"Update", faultsOfKind, firstVersion, false, update},
-	{"Update at version 1", faultsOfKind / 5, 1, true, update},
-	{"UpdateIfVersion", faultsOfKind / 5, firstVersion, false, func(
+	{"Update at version 1", faultsOfKind / 10, 1, true, update},
+	{"UpdateIfVersion", faultsOfKind / 10, firstVersion, false, func(
 		ctx context.Context, s *optimistic.Store[uint64, shop.Account], row shop.Account, o sqlcas.Option,
 	) error {
 		_, err := s.UpdateIfVersion(ctx, row.ID, row.Version, deduct, o)
 		return err
 	}},
-	{"Delete", faultsOfKind / 5, firstVersion, true, func(
+	{"Delete", faultsOfKind / 10, firstVersion, true, func(
 		ctx context.Context, s *optimistic.Store[uint64, shop.Account], row shop.Account, o sqlcas.Option,
 	) error {
 		return s.Delete(ctx, row, o)

@@ -36,6 +36,7 @@ func noKill(inner driver.Connector) driver.Connector {
 type door struct {
 	driver.Connector
 	hangs bool
+	once  bool // it opens again when it has refused one
 	shut  atomic.Bool
 	left  chan struct{}
 }
@@ -50,6 +51,9 @@ func (d *door) Connect(ctx context.Context) (driver.Conn, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+	if d.once {
+		d.shut.Store(false)
 	}
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }

@@ -71,7 +71,7 @@ func TestStoreCannotConnectAfterAConflict(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		r := newRig(t, s, 1)
-		d := &door{Connector: dial(t, r.cfg)}
+		d := &door{Connector: dial(t, r.cfg), once: true}
 		db := open(t, d)
 		db.SetMaxIdleConns(-1) // each attempt connects anew
 		_, err := optimistic.NewStore(db, shop.AccountTable).Update(t.Context(), 1, func(*shop.Account) error {

@@ -52,6 +52,23 @@ func (r *rig) sweep(t *testing.T) {
 	}
 }
 
+// running describes the statements that sessions of this database are running.
+func (r *rig) running(t *testing.T) (text string) {
+	t.Helper()
+	rows, err := r.truth.QueryContext(t.Context(), "SELECT ID, COMMAND, TIME, COALESCE(STATE, ''), COALESCE(INFO, '') "+
+		"FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID()")
+	require.NoError(t, err)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id, seconds int
+		var command, state, info string
+		require.NoError(t, rows.Scan(&id, &command, &seconds, &state, &info))
+		text += fmt.Sprintf("\nsession %d, %s for %d s, %s: %s", id, command, seconds, state, info)
+	}
+	require.NoError(t, rows.Err())
+	return text
+}
+
 // Ensures that what TestStoreBehindAForeignLock ensures also holds for callers who come and go: the
 // place in the pool that one gives up, to have his session ended from it, is taken by the next, who
 // waits for the same row. A session that nobody ends would wait on beyond its pool's limit, and
@@ -97,9 +114,14 @@ func (r *rig) flow(t *testing.T, w way, c crowd) string {
 		time.Sleep(5 * time.Millisecond)
 	}
 	median, longest := a.times()
-	if a.said[failure]+a.said[unknown] != len(a.took) || a.said[unknown] > len(a.took)*openOutcomes/100 || left > 0 {
+	most := len(a.took) * openOutcomes / 100
+	if c.conns < c.callers { // who has given up his place in the pool may not get one again in time
+		most = len(a.took) / 4
+	}
+	if a.said[failure]+a.said[unknown] != len(a.took) || a.said[unknown] > most || left > 0 {
 		t.Errorf("%s, %v: %d of %d were told that nothing is applied, %d that it is unknown, and %d sessions are "+
-			"left; others: %v", w.name, c, a.said[failure], len(a.took), a.said[unknown], left, errors.Join(a.errs...))
+			"left; others: %v%s", w.name, c, a.said[failure], len(a.took), a.said[unknown], left,
+			errors.Join(a.errs...), r.running(t))
 	}
 	if longest > patience+foundOut {
 		t.Errorf("%s, %v: longest answer after %v, want at most %v", w.name, c, longest, patience+foundOut)

@@ -87,7 +87,7 @@ func sessionThere(ctx context.Context, conn *sql.Conn, ident identity) (bool, er
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
-	return host == ident.host, err
+	return err == nil && (host == ident.host || ident.host == ""), err
 }
 
 // restarted reports whether the server has started after the session was met, and whether that is

@@ -173,6 +173,11 @@ func (r *reaper) work(db *sql.DB) {
 			break
 		}
 		conn = q.do(db, conn)
+		if conn != nil && !r.waited() { // who is told that his job is done finds the pool at rest
+			_ = conn.Close()
+			conn = nil
+		}
+		close(q.done)
 	}
 	if conn != nil {
 		_ = conn.Close()
@@ -217,7 +222,6 @@ func (r *reaper) waited() bool {
 // do does the job, on another connection if the one given turns out to be dead, and returns the
 // connection for the next.
 func (q *request) do(db *sql.DB, conn *sql.Conn) *sql.Conn {
-	defer close(q.done)
 	for range beginTries {
 		if conn == nil {
 			if conn, q.err = db.Conn(q.ctx); q.err != nil {

@@ -31,7 +31,7 @@ func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 		ctx, cancel := detached(ctx, killBound)
 		defer cancel()
 		end := func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, a.ident) }
-		if started, _ := ask(ctx, a.db, nil, end); !started {
+		if _, err := ask(ctx, a.db, nil, end); err != nil {
 			post(a.db, lateBound, end)
 		}
 		return res

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,4 +239,33 @@ func TestASessionThatIsLeftIsEndedLater(t *testing.T) {
 			rests(t, db)
 		})
 	}
+}
+
+// Ensures the same where the KILL was under way when the time for it was over.
+func TestAKillThatTakesTooLongIsSentAgain(t *testing.T) {
+	t.Parallel()
+	f := newServer().onSwap(func(own context.Context, c *scriptdb.Conn, _ scriptdb.Statement) (scriptdb.Reply, error) {
+		<-own.Done()
+		c.Break()
+		return scriptdb.Reply{}, own.Err()
+	})
+	answer, asked := f.commits(mysqlVersion), atomic.Int32{}
+	db := pool(t, scriptdb.New(func(ctx context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		if strings.HasPrefix(st.Query, "SHOW GLOBAL STATUS") && asked.Add(1) == 1 {
+			<-ctx.Done() // a server that is too busy
+			c.Break()
+			return scriptdb.Reply{}, ctx.Err()
+		}
+		return answer(ctx, c, st)
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	res := Run(ctx, db, defaults(), func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, swapUpdate, int64(70), int64(42), int64(7))
+		return err
+	})
+	require.Equal(t, NotApplied, res.Outcome)
+	require.Eventually(t, func() bool { return f.count("KILL 101") == 1 }, 5*time.Second, time.Millisecond,
+		"the session stays on the server")
+	rests(t, db)
 }

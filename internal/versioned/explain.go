@@ -32,9 +32,7 @@ func Explain[K comparable, R any](
 func ExplainAll[K comparable, R any](
 	ctx context.Context, b *Base[K, R], seen []Seen[K], err error,
 ) (current []R, explained error) {
-	if err == nil || !errors.Is(err, sqlcas.ErrConflict) || errors.Is(err, sqlcas.ErrTxAborted) ||
-		errors.Is(err, sqlcas.ErrOutcomeUnknown) || ctx.Err() != nil ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if !endedInConflict(err) || ctx.Err() != nil {
 		return nil, err
 	}
 	var losers sqlcas.ConflictErrors
@@ -54,6 +52,18 @@ func ExplainAll[K comparable, R any](
 		return nil, err
 	}
 	return current, instead(losers, err)
+}
+
+// endedInConflict reports whether a conflict is what the call has ended with, and not what an attempt
+// before its last one met.
+func endedInConflict(err error) bool {
+	switch err := err.(type) { // bare, as the harness returns them
+	case *sqlcas.ConflictError:
+		return true
+	case *sqlcas.ExhaustedError:
+		return errors.Is(err, sqlcas.ErrConflict)
+	}
+	return false
 }
 
 // instead puts a cause in the place of the conflict that a call has ended with.
