@@ -42,7 +42,7 @@ var lockWays = []struct {
 }{
 	{"NoWait", pessimistic.NoWait(), true},
 	{"SkipLocked", pessimistic.SkipLocked(), false},
-	{"Wait", pessimistic.Wait(30 * time.Millisecond), true},
+	{"Wait", pessimistic.Wait(150 * time.Millisecond), true},
 }
 
 // isLocked ensures that the error says that somebody holds the row, which one, and that this was found

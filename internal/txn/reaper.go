@@ -100,6 +100,8 @@ func post(db *sql.DB, bound time.Duration, j job) {
 	r := reaperOf(db)
 	q := &request{ctx: ctx, done: make(chan struct{}), job: func(ctx context.Context, conn *sql.Conn) error {
 		defer cancel()
+		ctx, stop := context.WithTimeout(ctx, killBound) // one that hangs does not keep its connection for long
+		defer stop()
 		return j(ctx, conn)
 	}}
 	r.enter(db, q)

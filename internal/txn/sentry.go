@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -16,8 +17,9 @@ type sentry struct {
 	giveUp func() // closes the connection: nobody listens any more
 	stop   func() bool
 
-	finished chan struct{} // closed when the statement has returned
-	ended    chan struct{} // closed when the sentry has left
+	mu       sync.Mutex
+	finished chan struct{} // closed when the statement has returned; made by the first who needs it
+	ended    chan struct{} // closed when the sentry has left; made with it
 
 	killed bool    // a KILL QUERY may have been sent
 	err    error   // why it was not carried out
@@ -32,15 +34,8 @@ const (
 	killAgain   = 50 * time.Millisecond
 )
 
-// watchOver posts a sentry. A caller that gets no answer in time gives up.
-func watchOver(ctx context.Context, db *sql.DB, ident identity, giveUp func()) *sentry {
-	s := &sentry{db: db, ident: ident, giveUp: giveUp}
-	s.watch(ctx)
-	return s
-}
-
+// watch posts the sentry. A caller that gets no answer in time gives up.
 func (s *sentry) watch(ctx context.Context) {
-	s.finished, s.ended = make(chan struct{}), make(chan struct{})
 	s.stop = context.AfterFunc(ctx, s.act)
 }
 
@@ -50,12 +45,23 @@ func (s *sentry) release() (killed bool, err error) {
 	if s.stop() {
 		return false, nil
 	}
+	s.meet()
 	close(s.finished)
 	<-s.ended
 	return s.killed, s.err
 }
 
+// meet makes the channels over which statement and sentry meet, which most never do.
+func (s *sentry) meet() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finished == nil {
+		s.finished, s.ended = make(chan struct{}), make(chan struct{})
+	}
+}
+
 func (s *sentry) act() {
+	s.meet()
 	defer close(s.ended)
 	ctx, cancel := context.WithTimeout(context.Background(), answerBound)
 	defer cancel()

@@ -39,6 +39,13 @@ func seenAt(f *fakeServer) identity {
 	return identity{id: 101, server: f.name, seen: time.Now()}
 }
 
+// watchOver posts a sentry.
+func watchOver(ctx context.Context, db *sql.DB, ident identity, giveUp func()) *sentry {
+	s := &sentry{db: db, ident: ident, giveUp: giveUp}
+	s.watch(ctx)
+	return s
+}
+
 // guard posts a sentry under ctx, and counts how often it gives up.
 func guard(ctx context.Context, t *testing.T, f *fakeServer, s *scriptdb.Script) (g *sentry, gaveUp *atomic.Int32) {
 	gaveUp = &atomic.Int32{}

@@ -126,8 +126,10 @@ type stepAttempt struct {
 	settings *settings.Settings
 	step     Step
 
-	ident identity
-	began bool // a statement was sent and answered
+	ident  identity
+	began  bool // a statement was sent and answered
+	leash  leash
+	sentry sentry
 }
 
 func (a *stepAttempt) run(ctx context.Context) Result {
@@ -179,12 +181,15 @@ func discard(conn *sql.Conn) {
 // ends leaves, and the statement goes on waiting for its lock and is applied when it gets it. What
 // ends it is KILL QUERY, to which the connection listens. In doubt is a swap that got no answer.
 func (a *stepAttempt) write(ctx context.Context, conn *sql.Conn) (err error, doubt bool) {
-	own, cancel := ctx, func() {}
+	own := ctx
+	s := &a.sentry
 	if ctx.Done() != nil { // else nothing will ever end it
-		own, cancel = context.WithCancel(context.WithoutCancel(ctx))
+		a.leash.parent, a.leash.done = ctx, make(chan struct{})
+		own = &a.leash
+		defer a.leash.end()
 	}
-	defer cancel()
-	s := watchOver(ctx, a.db, a.ident, cancel)
+	s.db, s.ident, s.giveUp = a.db, a.ident, a.leash.end
+	s.watch(ctx)
 	returned := false
 	defer func() {
 		if !returned { // a panic or Goexit in the table's code
