@@ -29,8 +29,8 @@ const (
 	// openOutcomes is how many of a hundred calls may end as unknown though the row could have told, or
 	// leave a session behind: a machine that is too busy does not ask in time. Of those whose caller has
 	// left it may be more, as a Store takes less time for them.
-	openOutcomes    = 25
-	openWhenLeaving = 100
+	openOutcomes    = 10
+	openWhenLeaving = 80
 )
 
 // write is one of the optimistic Store's that is a single statement which commits itself.

@@ -110,7 +110,7 @@ func (r *rig) flow(t *testing.T, w way, c crowd) string {
 		return w.change(ctx, w.name+memo, []uint64{1, 2})
 	})
 	left := r.busy(t)
-	for deadline := time.Now().Add(15 * time.Second); left > 0 && time.Now().Before(deadline); left = r.busy(t) {
+	for deadline := time.Now().Add(2 * lockGrace); left > 0 && time.Now().Before(deadline); left = r.busy(t) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	median, longest := a.times()
