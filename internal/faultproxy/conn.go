@@ -109,16 +109,18 @@ func (c *conn) write(b []byte) bool {
 	return false
 }
 
-// commit applies a mode to a COMMIT and reports whether up goes on with the next packet.
+// commit applies a mode to a COMMIT and reports whether up goes on with the next packet. Each mode is
+// counted before the client can see what became of its COMMIT: who has his answer finds it counted.
 func (c *conn) commit(mode Mode, packet []byte, r io.Reader) bool {
 	switch mode {
 	case DropRequest:
-		c.leave()
+		c.orphaned()
 		c.p.happened(mode)
+		_ = c.client.Close()
 		return false
 	case DropRequestBoth:
-		c.close()
 		c.p.happened(mode)
+		c.close()
 		return false
 	case StallRequest:
 		// down may still see the server end the session, and must not tell the client.
@@ -136,11 +138,8 @@ func (c *conn) commit(mode Mode, packet []byte, r io.Reader) bool {
 		c.awaitClient(r)
 		return false
 	default:
-		ok := c.write(packet)
-		if ok {
-			c.p.happened(Pass)
-		}
-		return ok
+		c.p.happened(Pass)
+		return c.write(packet)
 	}
 }
 
@@ -158,10 +157,14 @@ func (c *conn) awaitClient(r io.Reader) {
 
 // leave closes the client's side only and makes the session an orphan.
 func (c *conn) leave() {
-	c.p.mu.Lock()
-	c.orphan = true
-	c.p.mu.Unlock()
+	c.orphaned()
 	_ = c.client.Close()
+}
+
+func (c *conn) orphaned() {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	c.orphan = true
 }
 
 // down forwards the server's bytes to the client, or does to them what the fault says.
@@ -184,8 +187,8 @@ func (c *conn) down() {
 			c.close()
 			return
 		case mode == DropReply:
-			c.close()
 			c.p.happened(mode)
+			c.close()
 			return
 		case mode == StallReply && !held:
 			held = true

@@ -96,9 +96,8 @@ func (p *Proxy) Commits() int {
 	return p.commits
 }
 
-// Count returns how many COMMITs got this mode, each counted once its fault is complete: after the
-// server's reply for DropReply and StallReply (so the transaction is committed by then), after
-// closing or holding for the others.
+// Count returns how many COMMITs got this mode, each counted before its client can see the outcome, and
+// for DropReply and StallReply after the server's reply, so that the transaction is committed by then.
 func (p *Proxy) Count(mode Mode) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,8 @@
 // look for what a fault likes to leave behind: row locks, sessions, connections in use, goroutines.
 //
 // SQLCAS_TEST_CANCELLED is the number of calls per server that are cancelled at random points, by
-// default 10,000. A connection has one session, which the server knows by a number; an orphan is a
+// default 10,000. SQLCAS_TEST_HELD=5s has the foreign transaction that callers wait for hold its row
+// for so long instead of until all have their answers. A connection has one session, which the server knows by a number; an orphan is a
 // session whose client has gone.
 //
 // The case numbers in the tests' comments are those of the project's list of reported bugs of

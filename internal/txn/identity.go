@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -53,28 +54,39 @@ var identities sync.Map // uintptr -> *acquaintance
 
 // acquaintance is a connection's identity.
 type acquaintance struct {
-	conn  weak.Pointer[byte]
-	ident identity
+	conn    weak.Pointer[byte]
+	ident   identity
+	started atomic.Pointer[time.Time] // when its server did, once anybody has asked
 }
 
 // identify returns the identity of dc, from the cache if it can.
 func identify(ctx context.Context, dc driver.Conn) (identity, error) {
+	known, err := meet(ctx, dc)
+	if err != nil {
+		return identity{}, err
+	}
+	return known.ident, nil
+}
+
+// meet returns what is known of dc, from the cache if it can.
+func meet(ctx context.Context, dc driver.Conn) (*acquaintance, error) {
 	p, at := address(dc)
 	if v, ok := identities.Load(at); ok && p != nil {
 		if known := v.(*acquaintance); known.conn.Value() == p {
-			return known.ident, nil
+			return known, nil
 		}
 	}
 	ident, err := askIdentity(ctx, dc)
 	if err != nil {
-		return identity{}, err
+		return nil, err
 	}
-	if p != nil {
-		known := &acquaintance{weak.Make(p), ident}
-		identities.Store(at, known)
-		runtime.AddCleanup(p, func(at uintptr) { identities.CompareAndDelete(at, known) }, at)
+	if p == nil {
+		return &acquaintance{ident: ident}, nil
 	}
-	return ident, nil
+	known := &acquaintance{conn: weak.Make(p), ident: ident}
+	identities.Store(at, known)
+	runtime.AddCleanup(p, func(at uintptr) { identities.CompareAndDelete(at, known) }, at)
+	return known, nil
 }
 
 // address returns where a connection is. Drivers hand out pointers; one that does not, which is nil here,

@@ -66,7 +66,7 @@ func TestAnAddressThatIsUsedAgainIsNotBelieved(t *testing.T) {
 	dc, err := newServer().script().Connect(t.Context())
 	require.NoError(t, err)
 	_, at := address(dc)
-	identities.Store(at, &acquaintance{weak.Make(new(byte)), identity{id: 999}})
+	identities.Store(at, &acquaintance{conn: weak.Make(new(byte)), ident: identity{id: 999}})
 	got, err := identify(t.Context(), dc)
 	require.NoError(t, err)
 	require.EqualValues(t, 101, got.id)

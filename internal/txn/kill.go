@@ -34,18 +34,18 @@ func endStatement(ctx context.Context, conn *sql.Conn, ident identity) error {
 // behind one address there may be another server by now, or the same one restarted, where the number
 // may be somebody else's.
 func kill(ctx context.Context, conn *sql.Conn, ident identity, verb string) error {
-	var here identity
+	var here *acquaintance
 	err := conn.Raw(func(dc any) (err error) {
-		here, err = identify(ctx, dc.(driver.Conn))
+		here, err = meet(ctx, dc.(driver.Conn))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if here.server != ident.server {
-		return fmt.Errorf("session %d was on server %s, and %s answers now", ident.id, ident.server, here.server)
+	if here.ident.server != ident.server {
+		return fmt.Errorf("session %d was on server %s, and %s answers now", ident.id, ident.server, here.ident.server)
 	}
-	switch old, certain, err := restarted(ctx, conn, ident); {
+	switch old, certain, err := restarted(ctx, conn, here, ident); {
 	case err != nil:
 		return err
 	case old:
@@ -93,18 +93,35 @@ func sessionThere(ctx context.Context, conn *sql.Conn, ident identity) (bool, er
 // restarted reports whether the server has started after the session was met, and whether that is
 // certain. The uptime counts whole seconds, so that it hides a restart soon after the session was met;
 // by then the number may be another client's.
-func restarted(ctx context.Context, conn *sql.Conn, ident identity) (old, certain bool, err error) {
-	var name string
-	var seconds int64
-	row := conn.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
-	if err := row.Scan(&name, &seconds); err != nil {
+func restarted(ctx context.Context, conn *sql.Conn, here *acquaintance, ident identity) (old, certain bool, err error) {
+	started, err := here.serverStart(ctx, conn)
+	if err != nil {
 		return false, false, err
 	}
-	age, up := time.Since(ident.seen), time.Duration(seconds)*time.Second
-	old, certain = age > up+time.Second, age <= up-time.Second
+	old, certain = ident.seen.Before(started.Add(-time.Second)), !ident.seen.Before(started.Add(time.Second))
 	if !old && !certain && !strings.Contains(ident.host, ":") {
 		err = errors.New("the server started when the session did, or after it, and a session " +
 			"over a socket has no port to be known by")
 	}
 	return old, certain, err
+}
+
+const uptimeQuery = "SHOW GLOBAL STATUS LIKE 'Uptime'"
+
+// serverStart returns when the server of a connection has started, give or take a second. It asks once
+// for each connection, which outlives no restart: when many sessions are to be ended at the same moment,
+// each question would be one more round trip that the last of them waits for.
+func (here *acquaintance) serverStart(ctx context.Context, conn *sql.Conn) (time.Time, error) {
+	if known := here.started.Load(); known != nil {
+		return *known, nil
+	}
+	var name string
+	var seconds int64
+	row := conn.QueryRowContext(ctx, uptimeQuery)
+	if err := row.Scan(&name, &seconds); err != nil {
+		return time.Time{}, err
+	}
+	started := time.Now().Add(-time.Duration(seconds) * time.Second)
+	here.started.Store(&started)
+	return started, nil
 }

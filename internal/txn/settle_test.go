@@ -168,9 +168,10 @@ func TestARestartIsSeenByTheUptime(t *testing.T) {
 	conn, err := pool(t, f.script()).Conn(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
+	here := &acquaintance{}
 	for ago, want := range map[time.Duration]bool{time.Second: false, 58 * time.Second: false, time.Hour: true} {
 		a := &attempt{ident: identity{seen: time.Now().Add(-ago)}}
-		got, certain, err := restarted(t.Context(), conn, a.ident)
+		got, certain, err := restarted(t.Context(), conn, here, a.ident)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "a session seen %v ago, a server up for 60 s", ago)
 		require.Equal(t, !want, certain, "a session seen %v ago, a server up for 60 s", ago)
@@ -178,10 +179,11 @@ func TestARestartIsSeenByTheUptime(t *testing.T) {
 	// In the seconds around the start the uptime does not tell; an address with a port will.
 	for host, doubt := range map[string]bool{"localhost": true, "": true, "10.0.0.7:50123": false} {
 		a := &attempt{ident: identity{host: host, seen: time.Now().Add(-60 * time.Second)}}
-		_, certain, err := restarted(t.Context(), conn, a.ident)
+		_, certain, err := restarted(t.Context(), conn, here, a.ident)
 		require.False(t, certain)
 		require.Equal(t, doubt, err != nil, "host %q", host)
 	}
+	require.Equal(t, 1, f.asked["uptime"], "a connection outlives no restart: one question is enough")
 	a := &attempt{settings: defaults(), ident: identity{id: 101, server: f.name, seen: time.Now().Add(-time.Hour)}}
 	require.NoError(t, endSession(t.Context(), conn, a.ident), "the restart has ended the session")
 	require.Zero(t, f.asked["KILL 101"])
