@@ -8,6 +8,7 @@ require (
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sqlcas/sqlcas v0.0.0-00010101000000-000000000000
+	go.uber.org/goleak v1.3.0
 	golang.org/x/term v0.44.0
 )
 

@@ -10,7 +10,10 @@ tool (
 	mvdan.cc/gofumpt
 )
 
-require golang.org/x/vuln v1.9.0
+require (
+	go.uber.org/goleak v1.3.0
+	golang.org/x/vuln v1.9.0
+)
 
 require (
 	cel.dev/expr v0.25.1 // indirect

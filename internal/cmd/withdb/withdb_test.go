@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/sqlcas/sqlcas/internal/mysqltest"
 )
 
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(playEnv) != "" {
 		os.Exit(run(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // withdb returns a command that runs withdb with args, booting servers of its own.
