@@ -149,7 +149,7 @@ func (s *stage) whileLocked(ctx context.Context, f func() error) error {
 func (s *stage) getOrCreate(ctx context.Context, id uint64) error {
 	stock := pessimistic.NewStore(s.db, shop.StockTable)
 	return second(stock.GetOrCreate(ctx, id, func(ctx context.Context, db sqlcas.DBTX) error {
-		return shop.New(db).CreateStock(ctx, shop.CreateStockParams{ProductID: id, Name: "Chang"})
+		return shop.New(db).InsertStock(ctx, shop.InsertStockParams{ProductID: id, Name: "Chang"})
 	}))
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 )
 
 // Every failure of a call has one of these causes, the error of the caller's own closure, or the
@@ -135,6 +137,21 @@ func One(affected int64, err error) error {
 		return fmt.Errorf("%w (it says %d)", ErrNoRowCount, affected)
 	}
 	return fmt.Errorf("%w (%d rows)", ErrTooManyRows, affected)
+}
+
+// Inserted turns the error of an INSERT of a row that the caller takes to be new into ErrConflict if there
+// is a row with its primary key: somebody else has inserted it since, so read it and decide again. A nil
+// error, and any other, such as that of another unique key, is returned as it is. The server's own error
+// stays within.
+//
+//	if err := sqlcas.Inserted(q.InsertCoupon(ctx, args)); err != nil {
+//		return err
+//	}
+func Inserted(err error) error {
+	if mysqlerr.DuplicatePrimary(err) {
+		return &joined{text: fmt.Sprintf("%v: the row is there already: %v", ErrConflict, err), causes: []error{ErrConflict, err}}
+	}
+	return err
 }
 
 // joined is an error with one text and several causes, all of which errors.Is and errors.As find.

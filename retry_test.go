@@ -133,6 +133,27 @@ func TestOneDecidesByCount(t *testing.T) {
 	}
 }
 
+// Ensures that the INSERT of a row that has come since is a conflict, on the primary key alone, as MySQL
+// and MariaDB word it.
+func TestInsertedDecidesByThePrimaryKey(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, sqlcas.Inserted(nil))
+	for message, conflict := range map[string]bool{
+		"Duplicate entry 'x' for key 'coupon.PRIMARY'":       true,
+		"Duplicate entry 'x' for key 'PRIMARY'":              true,
+		"Duplicate entry 'x' for key 'coupon.by_code'":       false,
+		"Duplicate entry 'PRIMARY' for key 'coupon.by_code'": false,
+		"Duplicate entry 'x' for key 'NOT_PRIMARY'":          false,
+	} {
+		err := fmt.Errorf("insert: %w", &mysql.MySQLError{Number: 1062, Message: message})
+		got := sqlcas.Inserted(err)
+		require.Equal(t, conflict, errors.Is(got, sqlcas.ErrConflict), message)
+		require.ErrorIs(t, got, err, message)
+	}
+	other := server(1452)
+	require.Equal(t, other, sqlcas.Inserted(other))
+}
+
 // Ensures that a connection or context that ended inside a plain attempt is reported as an unknown
 // outcome beside the error itself, and never retried: the UPDATE may be applied all the same
 // (cases 43, 48).

@@ -130,7 +130,7 @@ func ExampleStore_GetOrCreate() {
 	stock := pessimistic.NewStore(db, shop.StockTable)
 	// ---
 	_, err := stock.GetOrCreate(ctx, 2, func(ctx context.Context, db sqlcas.DBTX) error {
-		return shop.New(db).CreateStock(ctx, shop.CreateStockParams{ProductID: 2, Name: "Chang"})
+		return shop.New(db).InsertStock(ctx, shop.InsertStockParams{ProductID: 2, Name: "Chang"})
 	})
 	if err != nil {
 		log.Print(err)

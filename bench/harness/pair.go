@@ -33,7 +33,7 @@ func measure(ctx context.Context, dsn string, rounds, pairs int, told func()) (r
 	if r.version, r.settings, err = server.Describe(ctx, db); err != nil {
 		return r, err
 	}
-	created, err := shop.New(db).CreateAccount(ctx, shop.CreateAccountParams{Owner: "bench", Balance: 1 << 40})
+	created, err := shop.New(db).InsertAccount(ctx, shop.InsertAccountParams{Owner: "bench", Balance: 1 << 40})
 	if err != nil {
 		return r, err
 	}

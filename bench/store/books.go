@@ -31,7 +31,7 @@ func openBooks(ctx context.Context, db *sql.DB, rows int) (*books, error) {
 	defer func() { _ = tx.Rollback() }()
 	q := shop.New(tx)
 	for range rows {
-		id, err := q.CreateAccount(ctx, shop.CreateAccountParams{Owner: "bench", Balance: each})
+		id, err := q.InsertAccount(ctx, shop.InsertAccountParams{Owner: "bench", Balance: each})
 		if err != nil {
 			return nil, err
 		}

@@ -43,8 +43,8 @@ func openAccounts(ctx context.Context, db *sql.DB, n int) ([]uint64, error) {
 	q := shop.New(db)
 	ids := make([]uint64, n)
 	for i := range ids {
-		arg := shop.CreateAccountParams{Owner: fmt.Sprintf("customer %d", i+1), Balance: openingBalance}
-		id, err := q.CreateAccount(ctx, arg)
+		arg := shop.InsertAccountParams{Owner: fmt.Sprintf("customer %d", i+1), Balance: openingBalance}
+		id, err := q.InsertAccount(ctx, arg)
 		if err != nil {
 			return nil, fmt.Errorf("open account %d: %w", i+1, err)
 		}

@@ -124,10 +124,10 @@ func signerFrom(secret string) (*signer, error) {
 // stock enters the products that the service starts with.
 func stock(ctx context.Context, s *sandbox.Sandbox) error {
 	q := shop.New(s.DB)
-	for _, p := range []shop.CreateStockParams{
+	for _, p := range []shop.InsertStockParams{
 		{ProductID: 1, Name: "Chai", OnHand: 39}, {ProductID: 2, Name: "Chang", OnHand: 17},
 	} {
-		if err := q.CreateStock(ctx, p); err != nil {
+		if err := q.InsertStock(ctx, p); err != nil {
 			return fmt.Errorf("product %d: %w", p.ProductID, err)
 		}
 	}

@@ -80,7 +80,7 @@ func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 
 // openAccount opens an account with 100.00.
 func openAccount(ctx context.Context, db *sql.DB) (uint64, error) {
-	id, err := shop.New(db).CreateAccount(ctx, shop.CreateAccountParams{Owner: "Ada", Balance: 100_00})
+	id, err := shop.New(db).InsertAccount(ctx, shop.InsertAccountParams{Owner: "Ada", Balance: 100_00})
 	return uint64(id), err
 }
 

@@ -90,8 +90,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	q := shop.New(you)
-	ada := shop.CreateAccountParams{Owner: "Ada", Balance: 100_00}
-	if _, err := q.CreateAccount(ctx, ada); err != nil {
+	ada := shop.InsertAccountParams{Owner: "Ada", Balance: 100_00}
+	if _, err := q.InsertAccount(ctx, ada); err != nil {
 		return err
 	}
 	fmt.Fprint(out,

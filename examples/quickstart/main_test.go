@@ -75,8 +75,8 @@ func TestWithdrawReturnsTheClosuresError(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := shop.New(db)
-	ada := shop.CreateAccountParams{Owner: "Ada", Balance: 10}
-	if _, err := q.CreateAccount(t.Context(), ada); err != nil {
+	ada := shop.InsertAccountParams{Owner: "Ada", Balance: 10}
+	if _, err := q.InsertAccount(t.Context(), ada); err != nil {
 		t.Fatal(err)
 	}
 	var report sqlcas.Report

@@ -120,8 +120,8 @@ func TestSQLiteClass(t *testing.T) {
 	t.Parallel()
 	s := sandboxtest.Open(t, "", 4)
 	q := shop.New(s.DB)
-	product := shop.CreateStockParams{ProductID: 1, Name: "a", OnHand: 10}
-	if err := q.CreateStock(t.Context(), product); err != nil {
+	product := shop.InsertStockParams{ProductID: 1, Name: "a", OnHand: 10}
+	if err := q.InsertStock(t.Context(), product); err != nil {
 		t.Fatal(err)
 	}
 	var first error
@@ -158,7 +158,7 @@ func TestSQLiteClass(t *testing.T) {
 	if err != nil || stock.OnHand != 8 || stock.Version != 3 {
 		t.Errorf("got %+v, %v, want 8 on hand at version 3", stock, err)
 	}
-	err = q.CreateStock(t.Context(), shop.CreateStockParams{ProductID: 1, Name: "b"})
+	err = q.InsertStock(t.Context(), shop.InsertStockParams{ProductID: 1, Name: "b"})
 	if got := sandbox.SQLiteClass(err); got != sqlcas.ClassPermanent {
 		t.Errorf("got class %d of %v, want ClassPermanent", got, err)
 	}

@@ -9,29 +9,6 @@ import (
 	"context"
 )
 
-const createAccount = `-- name: CreateAccount :execlastid
-INSERT INTO account (owner, balance)
-VALUES (?, ?)
-`
-
-type CreateAccountParams struct {
-	Owner   string
-	Balance int64
-}
-
-// CreateAccount opens an account at version 1 and returns its id. database/sql gives generated ids
-// as int64; convert it to the uint64 that the other queries take.
-//
-//	INSERT INTO account (owner, balance)
-//	VALUES (?, ?)
-func (q *Queries) CreateAccount(ctx context.Context, arg CreateAccountParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, createAccount, arg.Owner, arg.Balance)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
-}
-
 const creditBalance = `-- name: CreditBalance :execrows
 UPDATE account
 SET balance = ?, version = version + 1
@@ -48,6 +25,7 @@ type CreditBalanceParams struct {
 // absolute balance, and the row count is read in the same way. A relative `balance = balance + ?`
 // would need no version for the sum alone, but it would check nothing that the caller decided from
 // the row, such as a limit.
+// @cas
 //
 //	UPDATE account
 //	SET balance = ?, version = version + 1
@@ -77,6 +55,7 @@ type DeductBalanceParams struct {
 // No row means that somebody else wrote first, or that the account is gone: nothing was changed, so
 // read again and decide again. More cannot be: id is the primary key. The server itself moves
 // version, so that a caller has no new version to get wrong.
+// @cas
 //
 //	UPDATE account
 //	SET balance = ?, version = version + 1
@@ -87,133 +66,6 @@ func (q *Queries) DeductBalance(ctx context.Context, arg DeductBalanceParams) (i
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const deleteAccount = `-- name: DeleteAccount :execrows
-DELETE FROM account
-WHERE id = ? AND version = ?
-`
-
-type DeleteAccountParams struct {
-	ID      uint64
-	Version uint64
-}
-
-// DeleteAccount deletes an account that is still at Version. One that has ledger entries is error
-// 1451.
-//
-//	DELETE FROM account
-//	WHERE id = ? AND version = ?
-func (q *Queries) DeleteAccount(ctx context.Context, arg DeleteAccountParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteAccount, arg.ID, arg.Version)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const getAccount = `-- name: GetAccount :one
-SELECT id, owner, balance, version
-FROM account
-WHERE id = ?
-`
-
-// GetAccount reads an account without locking it, sql.ErrNoRows if there is none. Its Version is
-// what DeductBalance and CreditBalance want back.
-//
-//	SELECT id, owner, balance, version
-//	FROM account
-//	WHERE id = ?
-func (q *Queries) GetAccount(ctx context.Context, id uint64) (Account, error) {
-	row := q.db.QueryRowContext(ctx, getAccount, id)
-	var i Account
-	err := row.Scan(
-		&i.ID,
-		&i.Owner,
-		&i.Balance,
-		&i.Version,
-	)
-	return i, err
-}
-
-const getAccountForUpdate = `-- name: GetAccountForUpdate :one
-SELECT id, owner, balance, version
-FROM account
-WHERE id = ?
-FOR UPDATE
-`
-
-// GetAccountForUpdate reads an account and locks its row until the transaction ends; another
-// locking reader or writer waits. Outside a transaction the lock is gone before the call returns.
-// Make it the transaction's first statement: a plain read before it fixes an older snapshot for the
-// plain reads that follow.
-//
-//	SELECT id, owner, balance, version
-//	FROM account
-//	WHERE id = ?
-//	FOR UPDATE
-func (q *Queries) GetAccountForUpdate(ctx context.Context, id uint64) (Account, error) {
-	row := q.db.QueryRowContext(ctx, getAccountForUpdate, id)
-	var i Account
-	err := row.Scan(
-		&i.ID,
-		&i.Owner,
-		&i.Balance,
-		&i.Version,
-	)
-	return i, err
-}
-
-const getAccountForUpdateNoWait = `-- name: GetAccountForUpdateNoWait :one
-SELECT id, owner, balance, version
-FROM account
-WHERE id = ?
-FOR UPDATE NOWAIT
-`
-
-// GetAccountForUpdateNoWait is GetAccountForUpdate that fails at once when the row is locked: error
-// 3572 on MySQL, 1205 on MariaDB.
-//
-//	SELECT id, owner, balance, version
-//	FROM account
-//	WHERE id = ?
-//	FOR UPDATE NOWAIT
-func (q *Queries) GetAccountForUpdateNoWait(ctx context.Context, id uint64) (Account, error) {
-	row := q.db.QueryRowContext(ctx, getAccountForUpdateNoWait, id)
-	var i Account
-	err := row.Scan(
-		&i.ID,
-		&i.Owner,
-		&i.Balance,
-		&i.Version,
-	)
-	return i, err
-}
-
-const getAccountForUpdateSkipLocked = `-- name: GetAccountForUpdateSkipLocked :one
-SELECT id, owner, balance, version
-FROM account
-WHERE id = ?
-FOR UPDATE SKIP LOCKED
-`
-
-// GetAccountForUpdateSkipLocked is GetAccountForUpdate that returns sql.ErrNoRows for a row that is
-// locked, as for one that is not there.
-//
-//	SELECT id, owner, balance, version
-//	FROM account
-//	WHERE id = ?
-//	FOR UPDATE SKIP LOCKED
-func (q *Queries) GetAccountForUpdateSkipLocked(ctx context.Context, id uint64) (Account, error) {
-	row := q.db.QueryRowContext(ctx, getAccountForUpdateSkipLocked, id)
-	var i Account
-	err := row.Scan(
-		&i.ID,
-		&i.Owner,
-		&i.Balance,
-		&i.Version,
-	)
-	return i, err
 }
 
 const listAccounts = `-- name: ListAccounts :many
@@ -270,38 +122,4 @@ func (q *Queries) SumBalances(ctx context.Context) (int64, error) {
 	var total int64
 	err := row.Scan(&total)
 	return total, err
-}
-
-const swapAccount = `-- name: SwapAccount :execrows
-UPDATE account
-SET owner = ?, balance = ?, version = version + ?
-WHERE id = ? AND version = ?
-`
-
-type SwapAccountParams struct {
-	Owner   string
-	Balance int64
-	Steps   uint64
-	ID      uint64
-	Version uint64
-}
-
-// SwapAccount writes all columns of an account that is still at Version, and moves the version by
-// Steps. Its row count is read as DeductBalance's.
-//
-//	UPDATE account
-//	SET owner = ?, balance = ?, version = version + ?
-//	WHERE id = ? AND version = ?
-func (q *Queries) SwapAccount(ctx context.Context, arg SwapAccountParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, swapAccount,
-		arg.Owner,
-		arg.Balance,
-		arg.Steps,
-		arg.ID,
-		arg.Version,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -23,6 +23,7 @@ type AddStockParams struct {
 
 // AddStock is DeductStock under the name for goods that come in: OnHand is the new absolute stock,
 // and the row count is read in the same way.
+// @cas
 //
 //	UPDATE inventory
 //	SET on_hand = ?, version = version + 1
@@ -33,27 +34,6 @@ func (q *Queries) AddStock(ctx context.Context, arg AddStockParams) (int64, erro
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const createStock = `-- name: CreateStock :exec
-INSERT INTO inventory (product_id, name, on_hand)
-VALUES (?, ?, ?)
-`
-
-type CreateStockParams struct {
-	ProductID uint64
-	Name      string
-	OnHand    int64
-}
-
-// CreateStock enters a product at version 1. A product that is already there is error 1062, never
-// an overwrite: an upsert would replace the stock without looking at its version.
-//
-//	INSERT INTO inventory (product_id, name, on_hand)
-//	VALUES (?, ?, ?)
-func (q *Queries) CreateStock(ctx context.Context, arg CreateStockParams) error {
-	_, err := q.db.ExecContext(ctx, createStock, arg.ProductID, arg.Name, arg.OnHand)
-	return err
 }
 
 const deductStock = `-- name: DeductStock :execrows
@@ -72,6 +52,7 @@ type DeductStockParams struct {
 // subtract anything. One row means that the product was still at Version and is now at Version+1.
 // No row means that somebody else wrote first, or that the product is gone: nothing was changed, so
 // read again and decide again.
+// @cas
 //
 //	UPDATE inventory
 //	SET on_hand = ?, version = version + 1
@@ -82,131 +63,6 @@ func (q *Queries) DeductStock(ctx context.Context, arg DeductStockParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const deleteStock = `-- name: DeleteStock :execrows
-DELETE FROM inventory
-WHERE product_id = ? AND version = ?
-`
-
-type DeleteStockParams struct {
-	ProductID uint64
-	Version   uint64
-}
-
-// DeleteStock deletes a product that is still at Version.
-//
-//	DELETE FROM inventory
-//	WHERE product_id = ? AND version = ?
-func (q *Queries) DeleteStock(ctx context.Context, arg DeleteStockParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteStock, arg.ProductID, arg.Version)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const getStock = `-- name: GetStock :one
-SELECT product_id, name, on_hand, version
-FROM inventory
-WHERE product_id = ?
-`
-
-// GetStock reads a product without locking it, sql.ErrNoRows if there is none. Its Version is what
-// DeductStock and AddStock want back.
-//
-//	SELECT product_id, name, on_hand, version
-//	FROM inventory
-//	WHERE product_id = ?
-func (q *Queries) GetStock(ctx context.Context, productID uint64) (Inventory, error) {
-	row := q.db.QueryRowContext(ctx, getStock, productID)
-	var i Inventory
-	err := row.Scan(
-		&i.ProductID,
-		&i.Name,
-		&i.OnHand,
-		&i.Version,
-	)
-	return i, err
-}
-
-const getStockForUpdate = `-- name: GetStockForUpdate :one
-SELECT product_id, name, on_hand, version
-FROM inventory
-WHERE product_id = ?
-FOR UPDATE
-`
-
-// GetStockForUpdate reads a product and locks its row until the transaction ends, waiting up to
-// innodb_lock_wait_timeout for whoever holds it. Outside a transaction the lock is gone before the
-// call returns.
-//
-//	SELECT product_id, name, on_hand, version
-//	FROM inventory
-//	WHERE product_id = ?
-//	FOR UPDATE
-func (q *Queries) GetStockForUpdate(ctx context.Context, productID uint64) (Inventory, error) {
-	row := q.db.QueryRowContext(ctx, getStockForUpdate, productID)
-	var i Inventory
-	err := row.Scan(
-		&i.ProductID,
-		&i.Name,
-		&i.OnHand,
-		&i.Version,
-	)
-	return i, err
-}
-
-const getStockForUpdateNoWait = `-- name: GetStockForUpdateNoWait :one
-SELECT product_id, name, on_hand, version
-FROM inventory
-WHERE product_id = ?
-FOR UPDATE NOWAIT
-`
-
-// GetStockForUpdateNoWait is GetStockForUpdate that fails at once when the row is locked: error
-// 3572 on MySQL, 1205 on MariaDB.
-//
-//	SELECT product_id, name, on_hand, version
-//	FROM inventory
-//	WHERE product_id = ?
-//	FOR UPDATE NOWAIT
-func (q *Queries) GetStockForUpdateNoWait(ctx context.Context, productID uint64) (Inventory, error) {
-	row := q.db.QueryRowContext(ctx, getStockForUpdateNoWait, productID)
-	var i Inventory
-	err := row.Scan(
-		&i.ProductID,
-		&i.Name,
-		&i.OnHand,
-		&i.Version,
-	)
-	return i, err
-}
-
-const getStockForUpdateSkipLocked = `-- name: GetStockForUpdateSkipLocked :one
-SELECT product_id, name, on_hand, version
-FROM inventory
-WHERE product_id = ?
-FOR UPDATE SKIP LOCKED
-`
-
-// GetStockForUpdateSkipLocked is GetStockForUpdate that returns sql.ErrNoRows for a row that is locked, as
-// for one that is not there.
-//
-//	SELECT product_id, name, on_hand, version
-//	FROM inventory
-//	WHERE product_id = ?
-//	FOR UPDATE SKIP LOCKED
-func (q *Queries) GetStockForUpdateSkipLocked(ctx context.Context, productID uint64) (Inventory, error) {
-	row := q.db.QueryRowContext(ctx, getStockForUpdateSkipLocked, productID)
-	var i Inventory
-	err := row.Scan(
-		&i.ProductID,
-		&i.Name,
-		&i.OnHand,
-		&i.Version,
-	)
-	return i, err
 }
 
 const listStock = `-- name: ListStock :many
@@ -263,38 +119,4 @@ func (q *Queries) SumStock(ctx context.Context) (int64, error) {
 	var total int64
 	err := row.Scan(&total)
 	return total, err
-}
-
-const swapStock = `-- name: SwapStock :execrows
-UPDATE inventory
-SET name = ?, on_hand = ?, version = version + ?
-WHERE product_id = ? AND version = ?
-`
-
-type SwapStockParams struct {
-	Name      string
-	OnHand    int64
-	Steps     uint64
-	ProductID uint64
-	Version   uint64
-}
-
-// SwapStock writes all columns of a product that is still at Version, and moves the version by Steps.
-// Its row count is read as DeductStock's.
-//
-//	UPDATE inventory
-//	SET name = ?, on_hand = ?, version = version + ?
-//	WHERE product_id = ? AND version = ?
-func (q *Queries) SwapStock(ctx context.Context, arg SwapStockParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, swapStock,
-		arg.Name,
-		arg.OnHand,
-		arg.Steps,
-		arg.ProductID,
-		arg.Version,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

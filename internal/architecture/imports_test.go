@@ -13,6 +13,8 @@ import (
 const (
 	driver  = "github.com/go-sql-driver/mysql"
 	backOff = "github.com/cenkalti/backoff/v4"
+	marino  = "github.com/sqlc-dev/marino/..."
+	xTools  = "golang.org/x/tools/go/..."
 )
 
 // rule says what the non-test files of a package may import besides the standard library. The name
@@ -41,12 +43,25 @@ var table = []rule{
 	{pkg: "gen/...", ours: []string{"."}},
 	{pkg: "schema"},
 
+	// The generator and the checker: no package above compiles the parser.
+	{pkg: "internal/sqlcheck", outside: []string{marino}},
+	{pkg: "internal/casgen", ours: []string{"internal/sqlcheck"}, outside: []string{marino, "github.com/jinzhu/inflection"}},
+	{pkg: "internal/sqlcyaml", ours: []string{"internal/sqlcheck"}, outside: []string{"go.yaml.in/yaml/v3"}},
+	{pkg: "internal/vet", ours: []string{"internal/sqlcheck"}, outside: []string{
+		"github.com/sqlc-dev/marino/ast", xTools, "golang.org/x/text/width",
+	}},
+	{pkg: "cmd/...", ours: append([]string{
+		"internal/casgen", "internal/sqlcheck", "internal/sqlcyaml", "internal/vet",
+	}, public...), outside: []string{"github.com/spf13/cobra"}},
+
 	// For tests: nobody above may import them.
 	{pkg: "internal/scriptdb"},
 	{pkg: "internal/mysqltest", outside: []string{driver}},
 	{pkg: "internal/faultproxy", outside: []string{driver}},
 	{pkg: "internal/faulttest"},
 	{pkg: "internal/architecture"},
+	{pkg: "internal/hardtables", ours: []string{".", "internal/hardtables/sku"}},
+	{pkg: "internal/hardtables/sku"},
 	{pkg: "internal/conformance", ours: []string{"*"}, outside: []string{"*"}},
 
 	{pkg: "internal/cmd/...", ours: append([]string{"internal/mysqltest"}, public...)},

@@ -153,7 +153,7 @@ func (d *desk) whileLocked(ctx context.Context, opt sqlcas.Option) error {
 func (d *desk) getOrCreate(ctx context.Context, id uint64) error {
 	return fails(pessimistic.NewStore(d.db, shop.StockTable).GetOrCreate(ctx, id,
 		func(ctx context.Context, db sqlcas.DBTX) error {
-			return shop.New(db).CreateStock(ctx, shop.CreateStockParams{ProductID: id, Name: "Chang"})
+			return shop.New(db).InsertStock(ctx, shop.InsertStockParams{ProductID: id, Name: "Chang"})
 		}))
 }
 

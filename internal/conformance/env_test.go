@@ -185,8 +185,8 @@ func lockedAtOnce(tx *sql.Tx, query string, args ...any) bool {
 // account opens an account and returns its id. Its version is 1.
 func (e *env) account(t *testing.T) uint64 {
 	t.Helper()
-	id, err := shop.New(e.other).CreateAccount(t.Context(),
-		shop.CreateAccountParams{Owner: "check", Balance: opening})
+	id, err := shop.New(e.other).InsertAccount(t.Context(),
+		shop.InsertAccountParams{Owner: "check", Balance: opening})
 	require.NoError(t, err)
 	return uint64(id)
 }

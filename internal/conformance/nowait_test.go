@@ -60,8 +60,8 @@ func noWaitReads(id uint64) map[string]lockingRead {
 // however the read was sent (case 30).
 func checkNoWait(t *testing.T, e *env) {
 	locked, free := e.account(t), e.account(t)
-	stock := shop.CreateStockParams{ProductID: locked, Name: "locked", OnHand: 1}
-	require.NoError(t, shop.New(e.other).CreateStock(t.Context(), stock))
+	stock := shop.InsertStockParams{ProductID: locked, Name: "locked", OnHand: 1}
+	require.NoError(t, shop.New(e.other).InsertStock(t.Context(), stock))
 	h := e.hold(t, locked)
 	const take = "UPDATE inventory SET on_hand = 0 WHERE product_id = ?"
 	_, err := h.tx.ExecContext(t.Context(), take, locked)

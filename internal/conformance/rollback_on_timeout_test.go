@@ -25,8 +25,8 @@ func TestNoWaitWhereATimeoutRollsBack(t *testing.T) {
 	mysqltest.EachOwn(t, rollsBackOnTimeout, func(t *testing.T, s *mysqltest.Server) {
 		e := newEnv(t, s, mode{}, false)
 		locked, free := e.account(t), e.account(t)
-		stock := shop.CreateStockParams{ProductID: locked, Name: "locked", OnHand: 1}
-		require.NoError(t, shop.New(e.other).CreateStock(t.Context(), stock))
+		stock := shop.InsertStockParams{ProductID: locked, Name: "locked", OnHand: 1}
+		require.NoError(t, shop.New(e.other).InsertStock(t.Context(), stock))
 		h := e.hold(t, locked)
 		const take = "UPDATE inventory SET on_hand = 0 WHERE product_id = ?"
 		_, err := h.tx.ExecContext(t.Context(), take, locked)

@@ -160,8 +160,8 @@ func checkLockedInTx(t *testing.T, e *env, s strategy) {
 // the servers knows, such as MariaDB's WAIT 1 (case 29).
 func checkLockClauses(t *testing.T, e *env, _ strategy) {
 	id := e.account(t)
-	stock := shop.CreateStockParams{ProductID: id, Name: "rum", OnHand: opening}
-	require.NoError(t, shop.New(e.other).CreateStock(t.Context(), stock))
+	stock := shop.InsertStockParams{ProductID: id, Name: "rum", OnHand: opening}
+	require.NoError(t, shop.New(e.other).InsertStock(t.Context(), stock))
 	pairs.put(t, e, 1, part(id))
 	lockClausesOf(t, e, shop.AccountTable, "account", "id", id, id)
 	lockClausesOf(t, e, shop.StockTable, "inventory", "product_id", id, id)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -167,6 +168,16 @@ func Same(a, b error) bool {
 func Duplicate(err error) bool {
 	var server *mysql.MySQLError
 	return errors.As(err, &server) && server.Number == 1062
+}
+
+// DuplicatePrimary reports whether it failed because there is a row with its primary key. The servers name
+// the key in the text alone: 'coupon.PRIMARY', and 'PRIMARY' on MariaDB; no other key can be called so.
+func DuplicatePrimary(err error) bool {
+	var server *mysql.MySQLError
+	if !errors.As(err, &server) || server.Number != 1062 {
+		return false
+	}
+	return strings.HasSuffix(server.Message, ".PRIMARY'") || strings.HasSuffix(server.Message, "'PRIMARY'")
 }
 
 // UnknownThread reports whether a KILL failed because there is no such session any more.

@@ -106,7 +106,7 @@ func (s *shop) query(ctx context.Context, c *Conn, st Statement) (Reply, error) 
 		return s.write(ctx, c, t, st.Arg(2), st.Arg(3), func(r *row) { r.name = st.Arg(0).(string) }, st.Arg(1).(int64))
 	case "DeleteAccount", "DeleteStock", "DeleteSeat":
 		return s.write(ctx, c, t, st.Arg(0), st.Arg(1), nil, 0)
-	case "CreateStock":
+	case "InsertStock":
 		return s.insert(c, t, st.Arg(0).(int64), row{st.Arg(1).(string), st.Arg(2).(int64), 1})
 	case "AddLine": // nobody asks for lines
 		return Reply{Affected: 1}, nil

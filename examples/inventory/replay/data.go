@@ -74,8 +74,8 @@ func (d *Data) restock(ctx context.Context, db *sql.DB) error {
 	}
 	q := shop.New(tx)
 	for _, p := range d.Products {
-		arg := shop.CreateStockParams{ProductID: p.ID, Name: p.Name, OnHand: p.Stock}
-		if err := q.CreateStock(ctx, arg); err != nil {
+		arg := shop.InsertStockParams{ProductID: p.ID, Name: p.Name, OnHand: p.Stock}
+		if err := q.InsertStock(ctx, arg); err != nil {
 			return fmt.Errorf("restock: product %d: %w", p.ID, err)
 		}
 	}

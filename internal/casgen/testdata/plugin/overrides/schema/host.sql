@@ -1,0 +1,15 @@
+CREATE TABLE host (
+  address  VARBINARY(16) NOT NULL PRIMARY KEY,
+  alias    VARCHAR(64),
+  labels   JSON NOT NULL,
+  shape    BIT(8) NOT NULL,
+  seen     DATETIME,
+  rev      BIGINT UNSIGNED NOT NULL DEFAULT 1
+);
+CREATE TABLE lease (
+  host  VARBINARY(16) NOT NULL,
+  port  SMALLINT UNSIGNED NOT NULL,
+  owner VARCHAR(64) NOT NULL,
+  version INT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version',
+  PRIMARY KEY (host, port)
+);

@@ -1,0 +1,3 @@
+-- name: Deduct :execrows
+-- @cas
+UPDATE account SET balance = ?, version = version + 1 WHERE (id, version) = (?, ?);

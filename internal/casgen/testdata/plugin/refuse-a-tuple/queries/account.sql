@@ -1,0 +1,2 @@
+-- name: GetUnchanged :one
+SELECT owner FROM account WHERE (id, version) = (?, ?);

@@ -1,0 +1,2 @@
+-- name: GetOwner :one
+SELECT owner FROM account WHERE id = @id;

@@ -1,0 +1,5 @@
+-- name: GetOwner :one
+SELECT owner FROM account WHERE id = ?;
+
+-- name: Begin :exec
+START TRANSACTION;

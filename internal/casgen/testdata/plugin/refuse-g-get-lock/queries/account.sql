@@ -1,0 +1,2 @@
+-- name: GetLock :one
+SELECT GET_LOCK(?, ?) AS got;

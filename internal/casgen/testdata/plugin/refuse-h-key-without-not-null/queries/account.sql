@@ -1,0 +1,2 @@
+-- name: ListVersions :many
+SELECT version FROM account;

@@ -1,0 +1,5 @@
+CREATE TABLE account (
+  id      BIGINT UNSIGNED,
+  version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version',
+  PRIMARY KEY (id)
+);

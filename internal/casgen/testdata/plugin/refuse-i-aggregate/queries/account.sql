@@ -1,0 +1,2 @@
+-- name: SumBalances :one
+SELECT SUM(balance) AS total FROM account;

@@ -1,0 +1,2 @@
+-- name: ListRich :many
+SELECT id FROM account WHERE credit >= ?;

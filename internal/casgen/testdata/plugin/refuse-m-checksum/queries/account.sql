@@ -1,0 +1,2 @@
+-- name: Shard :one
+SELECT CRC32(owner) AS shard FROM account WHERE id = ?;

@@ -1,0 +1,2 @@
+-- name: TouchStockOrConflict :execrows
+UPDATE inventory SET on_hand = on_hand + 1, version = version + 1 WHERE product_id = ? AND version = ?;

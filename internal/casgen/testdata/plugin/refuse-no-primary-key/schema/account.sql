@@ -1,0 +1,4 @@
+CREATE TABLE account (
+  id      BIGINT UNSIGNED NOT NULL,
+  version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
+);

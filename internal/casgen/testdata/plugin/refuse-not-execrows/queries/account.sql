@@ -1,0 +1,3 @@
+-- name: Deduct :exec
+-- @cas
+UPDATE account SET balance = ?, version = version + 1 WHERE id = ? AND version = ?;

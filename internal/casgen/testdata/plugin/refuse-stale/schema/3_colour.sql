@@ -1,0 +1,1 @@
+ALTER TABLE inventory ADD COLUMN colour VARCHAR(20) NOT NULL;

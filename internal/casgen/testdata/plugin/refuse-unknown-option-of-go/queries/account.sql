@@ -1,0 +1,3 @@
+-- name: GetOwner :one
+SELECT owner FROM account WHERE id = ?;
+

@@ -1,0 +1,4 @@
+CREATE TABLE account (
+  id      BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+  version BIGINT UNSIGNED DEFAULT 1 COMMENT 'sqlcas:version'
+);

@@ -1,0 +1,2 @@
+-- name: ListIDs :many
+SELECT id FROM account;

@@ -1,0 +1,4 @@
+CREATE TABLE account (
+  id      BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+  version TIMESTAMP NOT NULL COMMENT 'sqlcas:version'
+);

@@ -1,0 +1,26 @@
+-- name: DeductBalance :execrows
+-- DeductBalance writes a new balance.
+--
+-- @cas
+UPDATE account
+SET balance = ?, version = version + 1
+WHERE id = ? AND version = ?;
+
+-- name: CloseAccount :execrows
+-- @cas
+DELETE FROM account WHERE id = sqlc.arg(id) AND version = sqlc.arg(seen_version);
+
+-- name: LockAccountsOf :many
+-- @cas lock
+SELECT id, owner, balance, version FROM account WHERE owner = sqlc.arg(owner) ORDER BY id FOR UPDATE;
+
+-- name: LockBalance :one
+-- @cas lock
+SELECT balance FROM account WHERE id = ? FOR UPDATE;
+
+-- name: LockSome :many
+-- @cas lock
+SELECT id, owner FROM account WHERE id IN (sqlc.slice(ids)) AND owner = sqlc.arg(owner) ORDER BY id FOR UPDATE SKIP LOCKED;
+
+-- name: ListAccounts :many
+SELECT * FROM account ORDER BY id;

@@ -1,0 +1,5 @@
+CREATE TABLE ledger_entry (
+  id         BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  account_id BIGINT UNSIGNED NOT NULL,
+  amount     BIGINT          NOT NULL
+);

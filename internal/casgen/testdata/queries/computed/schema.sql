@@ -1,0 +1,9 @@
+CREATE TABLE orders (
+  id         BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+  net        BIGINT NOT NULL,
+  tax        BIGINT NOT NULL,
+  gross      BIGINT AS (net + tax) STORED,
+  note       VARCHAR(20),
+  changed_at DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
+  version    BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
+);

@@ -1,0 +1,9 @@
+CREATE TABLE articles (
+  id           INT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+  title        VARCHAR(255) NOT NULL,
+  lock_version INT NOT NULL DEFAULT 0
+);
+CREATE TABLE tags (
+  name VARCHAR(20) NOT NULL PRIMARY KEY,
+  rev  INT NOT NULL
+);

@@ -1,0 +1,6 @@
+CREATE TABLE members (
+  id    BIGINT NOT NULL PRIMARY KEY,
+  name  VARCHAR(20) NOT NULL,
+  email VARCHAR(80) NOT NULL,
+  points INT NOT NULL
+);

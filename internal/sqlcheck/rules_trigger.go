@@ -1,0 +1,150 @@
+package sqlcheck
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlc-dev/marino/ast"
+	"github.com/sqlc-dev/marino/opcode"
+)
+
+var bumpingTrigger = Rule{
+	ID:    "CAS012",
+	Title: "a trigger that writes versions",
+	Why: "The UPDATE of a compare-and-swap moves the version itself: its writer takes the row to be at the version it read, plus one. " +
+		"A trigger that moves it too leaves another version behind, and the writer's next compare-and-swap meets a conflict " +
+		"with itself. A trigger that writes rows of another versioned table, without comparing their version, is a write that nobody " +
+		"expects: it loses what was written between somebody's read and it, and readers do not notice it.",
+	Mend: "Let the trigger move the version only where the UPDATE did not: IF NEW.version = OLD.version THEN SET NEW.version = " +
+		"OLD.version + 1; END IF. Write the rows of other versioned tables from the program, under their versions.",
+	Bad: `CREATE TABLE account (
+  id      BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+  version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
+);
+CREATE TRIGGER account_bump BEFORE UPDATE ON account FOR EACH ROW
+  SET NEW.version = NEW.version + 1;`,
+	Good: `CREATE TABLE account (
+  id      BIGINT UNSIGNED NOT NULL PRIMARY KEY,
+  version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
+);
+CREATE TRIGGER account_bump BEFORE UPDATE ON account FOR EACH ROW
+BEGIN
+  IF NEW.version = OLD.version THEN
+    SET NEW.version = OLD.version + 1;
+  END IF;
+END;`,
+	Lang: "sql",
+	schema: func(c *Catalog, report Report) {
+		for _, g := range c.Triggers {
+			for _, s := range bodySteps(g.Body) {
+				checkOwnVersion(c, g, s, report)
+				checkOtherRows(c, g, s, report)
+			}
+		}
+	},
+}
+
+// at is the place of a part of the trigger's body in its source; the trigger's name if the body is not there
+// as it was read.
+func (g *Trigger) at(part Span) Span {
+	i := strings.Index(g.Source.Text[g.Span.End:], g.Body)
+	if i < 0 {
+		return g.Span
+	}
+	start := g.Span.End + i
+	return Span{start + part.Start, start + part.End}
+}
+
+func checkOwnVersion(c *Catalog, g *Trigger, s step, report Report) {
+	t := c.Table(g.Table)
+	if t == nil || t.Version == nil || !g.Before || g.Event != "UPDATE" {
+		return
+	}
+	version := t.Version.Name
+	for _, set := range s.sets(version) {
+		value := expression(set.value)
+		if movesIfUnmoved(value, version) || moves(value, version) && s.isGuarded(version) {
+			continue
+		}
+		what := "moves " + t.Name + "." + version + " as well as the UPDATE that fires it: the row ends at another version than its writer believes"
+		if isRowPlus(value, "OLD", version) {
+			what = "sets " + t.Name + "." + version + " whatever the UPDATE that fires it set: one that moves it by more than one ends at another version than its writer believes"
+		}
+		report(g.Source, g.at(set.span), "trigger "+g.Name+" "+what,
+			"move it only where the UPDATE did not: IF NEW."+version+" = OLD."+version+" THEN SET NEW."+version+" = OLD."+version+" + 1; END IF")
+	}
+}
+
+// isGuarded reports whether the step runs only where the UPDATE left the version alone.
+func (s step) isGuarded(version string) bool {
+	return slices.ContainsFunc(s.guards, func(g guard) bool { return unmoved(expression(g.condition), version, g.negated) })
+}
+
+// unmoved reports whether a condition, or its contrary, holds only where the UPDATE left the version alone.
+func unmoved(condition ast.Node, version string, negated bool) bool {
+	switch n := bare(condition).(type) {
+	case *ast.UnaryOperationExpr:
+		return (n.Op == opcode.Not || n.Op == opcode.Not2) && unmoved(n.V, version, !negated)
+	case *ast.BinaryOperationExpr:
+		l, r := unmoved(n.L, version, negated), unmoved(n.R, version, negated)
+		switch n.Op {
+		case opcode.LogicAnd:
+			return !negated && (l || r) || l && r
+		case opcode.LogicOr:
+			return negated && (l || r) || l && r
+		case opcode.EQ, opcode.NullEQ:
+			return !negated && isOldAndNew(n, version)
+		case opcode.NE:
+			return negated && isOldAndNew(n, version)
+		}
+	}
+	return false
+}
+
+func isOldAndNew(n *ast.BinaryOperationExpr, version string) bool {
+	return isRowColumn(n.L, "OLD", version) && isRowColumn(n.R, "NEW", version) ||
+		isRowColumn(n.L, "NEW", version) && isRowColumn(n.R, "OLD", version)
+}
+
+// moves reports whether a value is the version plus a number. Where the UPDATE left the version alone, OLD and NEW
+// are the same.
+func moves(value ast.Node, version string) bool {
+	return isRowPlus(value, "OLD", version) || isRowPlus(value, "NEW", version)
+}
+
+func isRowPlus(value ast.Node, row, version string) bool {
+	n, ok := bare(value).(*ast.BinaryOperationExpr)
+	if !ok || n.Op != opcode.Plus {
+		return false
+	}
+	return isRowColumn(n.L, row, version) && isPositive(n.R) || isPositive(n.L) && isRowColumn(n.R, row, version)
+}
+
+func isPositive(n ast.Node) bool {
+	v, ok := bare(n).(ast.ValueExpr)
+	if !ok {
+		return false
+	}
+	number, ok := v.GetValue().(int64)
+	return ok && number > 0
+}
+
+// movesIfUnmoved reports whether a value has its guard in itself: IF(NEW.v = OLD.v, OLD.v + 1, NEW.v), the same as a
+// CASE, or GREATEST(NEW.v, OLD.v + 1).
+func movesIfUnmoved(value ast.Node, version string) bool {
+	switch n := bare(value).(type) {
+	case *ast.FuncCallExpr:
+		switch args := n.Args; {
+		case n.FnName.L == "if" && len(args) == 3:
+			return unmoved(args[0], version, false) && moves(args[1], version) && isRowColumn(args[2], "NEW", version) ||
+				unmoved(args[0], version, true) && moves(args[2], version) && isRowColumn(args[1], "NEW", version)
+		case n.FnName.L == "greatest" && len(args) == 2:
+			return isRowColumn(args[0], "NEW", version) && isRowPlus(args[1], "OLD", version) ||
+				isRowColumn(args[1], "NEW", version) && isRowPlus(args[0], "OLD", version)
+		}
+	case *ast.CaseExpr:
+		return n.Value == nil && len(n.WhenClauses) == 1 && unmoved(n.WhenClauses[0].Expr, version, false) &&
+			moves(n.WhenClauses[0].Result, version) && isRowColumn(n.ElseClause, "NEW", version)
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package sqlcheck
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sqlc-dev/marino/ast"
+	"github.com/sqlc-dev/marino/opcode"
+)
+
+// insertOf reads an INSERT or a REPLACE into a versioned table.
+func insertOf(c *Catalog, s *Statement) (*ast.InsertStmt, *scope, *ref) {
+	n, ok := s.Node.(*ast.InsertStmt)
+	if !ok {
+		return nil, nil, nil
+	}
+	sc := newScope(c, withQueries{}, n.Table, nil)
+	if len(sc.refs) == 0 || sc.refs[0].table == nil || sc.refs[0].table.Version == nil {
+		return nil, nil, nil
+	}
+	return n, sc, sc.refs[0]
+}
+
+func checkUpsert(in Input, s *Statement, report Report) {
+	at := placesOf(s)
+	const mend = "insert, and on the duplicate key error read the row and swap it"
+	if load, ok := s.Node.(*ast.LoadDataStmt); ok && load.OnDuplicate == ast.OnDuplicateKeyHandlingReplace {
+		if t := in.Catalog.Table(load.Table.Name.O); t != nil && t.Version != nil {
+			report(s.Source, at.table(load.Table),
+				fmt.Sprintf("LOAD DATA REPLACE takes the place of rows of %s whatever version they are at", t.Name), mend)
+		}
+		return
+	}
+	n, sc, r := insertOf(in.Catalog, s)
+	if n == nil {
+		return
+	}
+	if n.IsReplace {
+		report(s.Source, at.ref(r), fmt.Sprintf("REPLACE takes the place of a row of %s whatever version it is at, and begins "+
+			"again at the first", r.table.Name), mend)
+		return
+	}
+	for _, a := range n.OnDuplicate {
+		if !sc.keeps(a, r) {
+			report(s.Source, at.set(a),
+				fmt.Sprintf("ON DUPLICATE KEY UPDATE changes a row of %s whatever version it is at", r.table.Name), mend)
+			return
+		}
+	}
+}
+
+// keeps reports whether an assignment of ON DUPLICATE KEY UPDATE gives a column the value that it has:
+// id = id, or id = LAST_INSERT_ID(id), which is how the id of the row that is there is asked for.
+func (sc *scope) keeps(a *ast.Assignment, r *ref) bool {
+	e := a.Expr
+	if call, ok := unwrap(e).(*ast.FuncCallExpr); ok && call.FnName.L == "last_insert_id" && len(call.Args) == 1 {
+		e = call.Args[0]
+	}
+	return sc.isColumn(e, r, a.Column.Name.O)
+}
+
+func checkStart(in Input, s *Statement, report Report) {
+	at := placesOf(s)
+	n, _, r := insertOf(in.Catalog, s)
+	if n == nil || n.IsReplace {
+		return
+	}
+	version := r.table.Version
+	column := versionPlace(n, r.table)
+	if column < 0 {
+		return
+	}
+	for _, e := range valuesAt(n, column) {
+		if startsWrong(e, version) {
+			report(s.Source, at.expr(e),
+				fmt.Sprintf("a new row of %s begins at a %s that is not 1", r.table.Name, version.Name),
+				fmt.Sprintf("leave %s out of the INSERT: its DEFAULT is the first version", version.Name))
+		}
+	}
+}
+
+// versionPlace returns which of an INSERT's values is the version, -1 if none is. An INSERT without a list
+// of columns gives all that are visible.
+func versionPlace(n *ast.InsertStmt, t *Table) int {
+	var names []string
+	for _, c := range n.Columns {
+		names = append(names, c.Name.O)
+	}
+	if len(names) == 0 {
+		for _, c := range t.Columns {
+			if !c.Invisible {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, t.Version.Name) })
+}
+
+// valuesAt are the values of one column: of each row of VALUES, or of what is selected.
+func valuesAt(n *ast.InsertStmt, at int) []ast.ExprNode {
+	var values []ast.ExprNode
+	for _, row := range n.Lists {
+		if at < len(row) {
+			values = append(values, row[at])
+		}
+	}
+	if sel, ok := n.Select.(*ast.SelectStmt); ok && sel.Fields != nil && at < len(sel.Fields.Fields) {
+		for _, f := range sel.Fields.Fields[:at+1] {
+			if f.WildCard != nil {
+				return values // the places are not known
+			}
+		}
+		values = append(values, sel.Fields.Fields[at].Expr)
+	}
+	return values
+}
+
+// startsWrong reports whether a value is a literal that is neither 1 nor the column's default.
+func startsWrong(e ast.ExprNode, version *Column) bool {
+	e = unwrap(e)
+	if u, ok := e.(*ast.UnaryOperationExpr); ok && u.Op == opcode.Plus {
+		e = u.V
+	}
+	var text string
+	switch v := literalValue(e).(type) {
+	case notLiteral:
+		return false
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case uint64:
+		text = strconv.FormatUint(v, 10)
+	case string:
+		text = v
+	default:
+		return true // NULL, a fraction
+	}
+	return text != "1" && text != strings.Trim(version.Default, `'"`)
+}

@@ -1,0 +1,111 @@
+-- case: zero
+-- name: A :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, ?,
+  0); -- want
+
+-- case: null
+-- name: A :execlastid
+INSERT INTO account (owner, version, balance) VALUES (?,
+  NULL, ?); -- want
+
+-- case: two
+-- name: A :execlastid
+INSERT INTO account (version, owner, balance) VALUES (
+  2, ?, ?); -- want
+
+-- case: set form
+-- name: A :execlastid
+INSERT INTO account SET owner = ?, balance = ?,
+  version = 0; -- want
+
+-- case: one of several rows
+-- name: A :exec
+INSERT INTO account (owner, balance, version) VALUES ('a', 1, 1),
+  ('b', 1, 0), -- want
+  ('c', 1, DEFAULT),
+  ('d', 1, -1); -- want
+
+-- case: selected
+-- name: A :exec
+INSERT INTO account (owner, balance, version) SELECT owner, balance,
+  0 -- want
+FROM account WHERE id = ?;
+
+-- case: no list of columns
+-- name: A :exec
+INSERT INTO account VALUES (7, ?, ?,
+  0); -- want
+
+-- case: in brackets, with a sign, in quotes, a fraction
+-- name: A :exec
+INSERT INTO account (owner, balance, version) VALUES
+  ('a', 1, (0)), -- want
+  ('b', 1, +2), -- want
+  ('c', 1, '0'), -- want
+  ('d', 1, 1.5); -- want
+
+-- case: other names
+-- name: A :exec
+INSERT INTO customer (tenant_id, email, Lock_Version) VALUES (?, ?,
+  0); -- want
+-- name: B :exec
+INSERT INTO `order` (`version`, `id`, `key`, `group`) VALUES (
+  0, ?, ?, ?); -- want
+
+-- case: ignore and on duplicate key
+-- name: A :exec
+INSERT IGNORE INTO account (owner, balance, version) VALUES (?, ?,
+  0) -- want
+ON DUPLICATE KEY UPDATE id = id;
+
+-- case: not named
+-- name: A :execlastid
+INSERT INTO account (owner, balance) VALUES (?, 0);
+
+-- case: one
+-- name: A :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, 0, 1);
+-- name: B :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, 0, (1)), (?, 0, +1), (?, 0, '1');
+
+-- case: the default
+-- name: A :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, 0, DEFAULT);
+-- name: B :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, 0, DEFAULT(version));
+
+-- case: a parameter, an expression
+-- name: A :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, 0, ?), (?, 0, sqlc.arg(version));
+-- name: B :execlastid
+INSERT INTO account (owner, balance, version) VALUES (?, 0, ? + 1);
+
+-- case: copied from another row
+-- name: A :exec
+INSERT INTO account (owner, balance, version) SELECT owner, 0, version FROM account WHERE id = ?;
+-- name: B :exec
+INSERT INTO account SELECT * FROM account WHERE id = 0;
+
+-- case: a table whose column is merely called version
+-- name: A :exec
+INSERT INTO document (title, version) VALUES (?, 0);
+
+-- case: not known
+-- name: A :exec
+INSERT INTO account_archive (id, version) VALUES (?, 0);
+
+-- case: another column at the place
+-- name: A :exec
+INSERT INTO account (owner, version, balance) VALUES (?, 1, 0);
+-- name: B :exec
+INSERT INTO account VALUES (0, 'version', 0, 1);
+
+-- case: strings and comments
+-- name: A :exec
+INSERT INTO audit_log (at, message) VALUES (NOW(), 'INSERT INTO account (version) VALUES (0)') /* version = 0 */;
+
+-- case: an UPDATE, which CAS003 is about
+-- name: A :execrows
+UPDATE account SET version = 0 WHERE id = ? AND version = ?;
+-- name: B :execrows
+REPLACE INTO account (owner, balance, version) VALUES (?, 0, 0);

@@ -1,0 +1,135 @@
+package vet
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/sqlcas/sqlcas/internal/sqlcheck"
+)
+
+// parse reads the statements of a literal. Text that is no SQL at all has none: an Exec may well run something
+// else.
+func parse(text literal, mark byte) []*sqlcheck.Statement {
+	src := sqlcheck.Source{Text: unnamed(text.value, mark)}
+	var all []*sqlcheck.Statement
+	for _, span := range sqlcheck.Split(src.Text) {
+		if s := sqlcheck.Parse(src, span); s.Unparsed == nil || isSQL(s.Text) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// isSQL reports whether a text that the parser does not know begins like a statement that reads or writes
+// tables.
+func isSQL(text string) bool {
+	word, _, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
+	switch strings.ToUpper(strings.TrimLeft(word, "(")) {
+	case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "TRUNCATE", "LOAD", "CREATE", "ALTER", "DROP":
+		return true
+	}
+	return false
+}
+
+// check has the rules look at the statements of a literal that a call is given, and returns them.
+func (s *scan) check(c *ast.CallExpr, text literal, mark byte) []*sqlcheck.Statement {
+	statements := parse(text, mark)
+	file, at := text.locate(sqlcheck.Span{})
+	begin := place{file, at.Start, text.value}
+	found, again := s.checked[begin]
+	if !again {
+		for _, statement := range statements {
+			found = append(found, sqlcheck.Check(s.in, statement)...)
+		}
+		found = sqlcheck.Allow(sqlcheck.Source{Text: text.value}, statements, found)
+		s.checked[begin] = found
+		s.count.count(statements)
+	}
+	for _, f := range found {
+		file, span := text.locate(spanOf(text.value, f))
+		s.report(c, file, span, f)
+	}
+	return statements
+}
+
+// spanOf undoes Source.At: the part of a text that a finding is about.
+func spanOf(text string, f sqlcheck.Finding) sqlcheck.Span {
+	start := 0
+	for range f.Line - 1 {
+		start += strings.IndexByte(text[start:], '\n') + 1
+	}
+	start += characters(text[start:], f.Column-1)
+	return sqlcheck.Span{Start: start, End: start + characters(text[start:], f.Length)}
+}
+
+// characters returns the length of the first n characters in bytes.
+func characters(text string, n int) int {
+	length := 0
+	for ; n > 0 && length < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[length:])
+		length += size
+	}
+	return length
+}
+
+// report notes a finding at a part of a Go file, about a call.
+func (s *scan) report(c *ast.CallExpr, file string, span sqlcheck.Span, f sqlcheck.Finding) {
+	src := sqlcheck.Source{Name: s.shown(file), Text: s.text(file)}
+	s.found = append(s.found, goFinding{src.At(f.Rule, span, f.Message, f.Mend), s.position(c.Pos())})
+}
+
+// checkRun looks at how a statement is run: whether anybody reads the row count of a compare-and-swap, and
+// whether a lock outlives its statement.
+func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, q *sqlcheck.Statement, onPool bool) {
+	c := cur.Node().(*ast.CallExpr)
+	subject := "this statement"
+	if q.Query != nil {
+		subject = fn.Name()
+	}
+	if counts(fn.Signature()) && isSwap(s.in, q) {
+		if at, dropped := s.dropped(info, cur); dropped {
+			s.reportNode(c, at, sqlcheck.Finding{
+				Rule:    "CAS004",
+				Message: "nobody looks at the number of rows that " + subject + " wrote: 0 means that another writer was faster, and that nothing was written",
+				Mend:    "let optimistic.One have the count and the error, or return an error of your own for 0 rows",
+			})
+		}
+	}
+	if onPool && locks(q) {
+		s.reportNode(c, called(c), sqlcheck.Finding{
+			Rule:    "CAS008",
+			Message: subject + " locks rows on a pool of connections, outside of a transaction: the lock is gone as soon as the statement has run",
+			Mend:    "run it on the *sql.Tx of the transaction that needs the lock, or leave the locking clause away",
+		})
+	}
+}
+
+func (s *scan) reportNode(c *ast.CallExpr, at ast.Node, f sqlcheck.Finding) {
+	start, end := s.fset.PositionFor(at.Pos(), false), s.fset.PositionFor(at.End(), false)
+	s.report(c, start.Filename, sqlcheck.Span{Start: start.Offset, End: end.Offset}, f)
+}
+
+// called is the name of the function that a call calls.
+func called(c *ast.CallExpr) ast.Node {
+	if selector, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		return selector.Sel
+	}
+	return c.Fun
+}
+
+func (s *scan) position(pos token.Pos) Position {
+	p := s.fset.PositionFor(pos, false)
+	at := sqlcheck.Source{Text: s.text(p.Filename)}.At("", sqlcheck.Span{Start: p.Offset, End: p.Offset}, "", "")
+	return Position{File: s.shown(p.Filename), Line: at.Line, Column: at.Column}
+}
+
+// compare orders positions by file, line and column.
+func (p Position) compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+}

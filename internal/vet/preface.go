@@ -1,0 +1,72 @@
+package vet
+
+// preface is what docs/rules.md says before its rules.
+const preface = `# Rules of sqlcas vet
+
+<!-- Written by sqlcas explain --markdown from the rules themselves: change them, not this file. -->
+
+` + "`sqlcas vet`" + ` finds SQL that breaks compare-and-swap on a version column, and what sqlc compiles without a
+word into code that does something else. It needs no database.
+
+` + "```sh" + `
+sqlcas vet                                    # the schema and the queries that sqlc.yaml names
+sqlcas vet ./...                              # and the SQL in Go code
+sqlcas vet --schema db/schema ./...           # without a sqlc.yaml
+sqlcas explain CAS001                         # one rule
+` + "```" + `
+
+Exit code 0 means no faults, 1 faults, 2 that vet could not run.
+
+## What is looked at
+
+- Schema files, migrations as sqlc reads them; a table is versioned if a column says
+  ` + "`COMMENT 'sqlcas:version'`" + `, or if the options of the sqlcas plugin in sqlc.yaml name its version.
+- Files of sqlc queries.
+- In Go packages the SQL that is given to methods such as ` + "`ExecContext`, `QueryRow` and `Prepare`" + ` of database/sql,
+  sqlx's ` + "`Get`, `Select` and `NamedExec`" + `, gorm's ` + "`Raw` and `Exec`" + `, and to methods of the same names and shapes of
+  other types. Constants, concatenations of them and variables that get one constant and nothing else ever are
+  known; a finding points into the literal. What is built at run time, by fmt.Sprintf say, is counted in the last
+  line, and ` + "`-v`" + ` shows where.
+- Go files that say ` + "`// Code generated ... DO NOT EDIT.`" + ` are left out: sqlc's come of query files, which are
+  checked as such. Their callers are looked at (CAS004, CAS008). Tests are left out unless ` + "`--tests`" + ` is given.
+
+## To allow a fault
+
+Say the rule and the reason in a comment. In SQL within the statement, or on the line above:
+
+` + "```sql" + `
+-- sqlcas:allow CAS001 the nightly job owns the table while it runs
+UPDATE account SET balance = 0;
+` + "```" + `
+
+In Go on the line of the call or of the fault, or above it:
+
+` + "```go" + `
+//sqlcas:allow CAS008 the lock only waits for the writers that are there now
+row := db.QueryRowContext(ctx, "SELECT balance FROM account WHERE id = ? FOR UPDATE", id)
+` + "```" + `
+
+Several rules are separated by commas. A comment without a reason, or one that allows nothing, is a fault itself
+(CAS029).
+
+## JSON and SARIF
+
+` + "`--format json`" + ` writes one object; fields may be added to it, and none goes away under the same version:
+
+` + "```json" + `
+{
+  "version": 1,
+  "findings": [
+    {"rule": "CAS001", "file": "queries/account.sql", "line": 3, "column": 8, "length": 7,
+     "excerpt": "UPDATE account SET balance = ? WHERE id = ?", "message": "...", "mend": "..."}
+  ],
+  "unknown": [{"file": "store.go", "line": 12, "column": 24}],
+  "summary": {"faults": 1, "statements": 41, "unparsed": 0, "unknown": 1, "files": 9, "packages": 2}
+}
+` + "```" + `
+
+Lines and columns count from 1, columns and lengths in characters. ` + "`--format sarif`" + ` writes SARIF 2.1.0, which
+code hosts show beside the code.
+
+## All rules
+`

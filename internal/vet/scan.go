@@ -1,0 +1,234 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/sqlcas/sqlcas/internal/sqlcheck"
+)
+
+// scan looks at the Go code of loaded packages. Files that say that they are generated are left out: what sqlc
+// has generated comes of query files, which are checked as such.
+type scan struct {
+	dir       string
+	in        sqlcheck.Input
+	loaded    []*packages.Package
+	fset      *token.FileSet
+	sources   *sources
+	generated *generated
+	uses      uses
+	texts     map[string]string
+
+	found   []goFinding
+	unknown []Position
+	checked map[place][]sqlcheck.Finding // statements that several calls share count once
+	files   map[string]*ast.File         // that were looked at
+	count   Report                       // statements and unparsed ones
+}
+
+// place is where a literal begins. Two concatenations may begin with the same constant.
+type place struct {
+	file   string
+	offset int
+	value  string
+}
+
+// goFinding is a finding in Go code, with the call that it is about: a comment at either may allow it.
+type goFinding struct {
+	sqlcheck.Finding
+	call Position
+}
+
+func newScan(dir string, in sqlcheck.Input, loaded []*packages.Package) *scan {
+	s := &scan{
+		dir: dir, in: in, loaded: loaded, fset: token.NewFileSet(),
+		sources: newSources(loaded), generated: newGenerated(), uses: uses{},
+		texts: map[string]string{}, checked: map[place][]sqlcheck.Finding{}, files: map[string]*ast.File{},
+	}
+	if len(loaded) > 0 {
+		s.fset = loaded[0].Fset
+	}
+	return s
+}
+
+// run looks at all files and adds what was found to a report.
+func (s *scan) run(report *Report) {
+	for _, p := range s.loaded {
+		var files []*ast.File
+		for _, f := range p.Syntax {
+			// With tests a package is there twice, as itself and as its tests see it.
+			name := s.fset.PositionFor(f.Package, false).Filename
+			if s.files[name] == nil && !ast.IsGenerated(f) {
+				s.files[name] = f
+				files = append(files, f)
+			}
+		}
+		if len(files) > 0 {
+			report.Packages++
+			s.scanFiles(p.TypesInfo, files)
+		}
+	}
+	report.Files += len(s.files)
+	report.Statements += s.count.Statements
+	report.Unparsed += s.count.Unparsed
+	report.Unknown = append(report.Unknown, s.unknown...)
+	slices.SortFunc(report.Unknown, Position.compare)
+	report.Findings = append(report.Findings, s.allow()...)
+}
+
+func (s *scan) scanFiles(info *types.Info, files []*ast.File) {
+	root := inspector.New(files).Root()
+	usesOf(info, root, s.uses)
+	for cur := range root.Preorder((*ast.CallExpr)(nil)) {
+		s.scanCall(info, cur)
+	}
+}
+
+func (s *scan) scanCall(info *types.Info, cur inspector.Cursor) {
+	c := cur.Node().(*ast.CallExpr)
+	fn := calleeOf(info, c)
+	if fn == nil {
+		return
+	}
+	if sql := sqlCall(info, c, fn); sql != nil {
+		s.scanSQL(info, cur, sql)
+		return
+	}
+	if s.scanPrepared(info, cur, fn) {
+		return
+	}
+	if q := s.generated.query(fn, s.fileOf(fn)); q != nil {
+		s.scanGenerated(info, cur, fn, q)
+	}
+}
+
+// scanSQL looks at a call that SQL is given to.
+func (s *scan) scanSQL(info *types.Info, cur inspector.Cursor, sql *call) {
+	c := cur.Node().(*ast.CallExpr)
+	text, ok := s.literalOf(info, sql.query)
+	if !ok {
+		if !forwards(info, cur, sql.query) {
+			s.unknown = append(s.unknown, s.position(sql.query.Pos()))
+		}
+		return
+	}
+	statements := s.check(c, text, sql.mark)
+	if sql.prepares {
+		return // scanPrepared sees where it is run
+	}
+	onPool := s.poolReceiver(info, c, sql.fn) || s.onPool(info, sql.executor)
+	for _, statement := range statements {
+		if begins(statement) {
+			onPool = false // the string is a transaction of its own
+		}
+		s.checkRun(info, cur, sql.fn, statement, onPool)
+	}
+}
+
+// scanPrepared looks at a call of a statement that was prepared in sight: stmt.Exec(...).
+func (s *scan) scanPrepared(info *types.Info, cur inspector.Cursor, fn *types.Func) bool {
+	c := cur.Node().(*ast.CallExpr)
+	selector, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if _, runs := takers[fn.Name()]; !ok || !runs {
+		return false
+	}
+	from := source{expr: selector.X, info: info}
+	if id, ok := ast.Unparen(selector.X).(*ast.Ident); ok {
+		if from, ok = s.sources.of(info.ObjectOf(id)); !ok || from.result != 0 {
+			return false
+		}
+	}
+	prepare, ok := ast.Unparen(from.expr).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	maker := calleeOf(from.info, prepare)
+	if maker == nil {
+		return false
+	}
+	sql := sqlCall(from.info, prepare, maker)
+	if sql == nil || !sql.prepares {
+		return false
+	}
+	if text, ok := s.literalOf(from.info, sql.query); ok {
+		for _, statement := range parse(text, sql.mark) {
+			s.checkRun(info, cur, fn, statement, s.onPool(from.info, prepare))
+		}
+	}
+	return true
+}
+
+// scanGenerated looks at a call of a method that sqlc has generated.
+func (s *scan) scanGenerated(info *types.Info, cur inspector.Cursor, fn *types.Func, q *sqlcheck.Statement) {
+	c := cur.Node().(*ast.CallExpr)
+	selector, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	executor := selector.X
+	if p := fn.Signature().Params(); p.Len() > 1 && len(c.Args) > 1 && isDBTX(p.At(1).Type()) {
+		executor = c.Args[1] // emit_methods_with_db_argument
+	}
+	s.checkRun(info, cur, fn, q, s.onPool(info, executor))
+}
+
+func isDBTX(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == "DBTX"
+}
+
+// forwards reports whether a call hands on the SQL that its own method was given, as wrappers do: the calls of
+// the wrapper are the ones to look at.
+func forwards(info *types.Info, cur inspector.Cursor, query ast.Expr) bool {
+	id, ok := ast.Unparen(query).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	for outer := range cur.Enclosing((*ast.FuncDecl)(nil)) {
+		d := outer.Node().(*ast.FuncDecl)
+		if _, taker := takers[d.Name.Name]; !taker || d.Recv == nil {
+			return false
+		}
+		fn, ok := info.Defs[d.Name].(*types.Func)
+		if !ok {
+			return false
+		}
+		at := firstString(fn.Signature())
+		return at >= 0 && info.Uses[id] == fn.Signature().Params().At(at)
+	}
+	return false
+}
+
+// text returns a Go file's text; it is empty if the file cannot be read any more.
+func (s *scan) text(file string) string {
+	if text, ok := s.texts[file]; ok {
+		return text
+	}
+	text, _ := os.ReadFile(file)
+	s.texts[file] = string(text)
+	return s.texts[file]
+}
+
+func (s *scan) fileOf(o types.Object) string {
+	return s.fset.PositionFor(o.Pos(), false).Filename
+}
+
+// shown is a file's name as findings give it.
+func (s *scan) shown(file string) string {
+	dir, err := filepath.Abs(s.dir)
+	if err != nil {
+		return file
+	}
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,0 +1,97 @@
+package cas004
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"example.com/shop/shop"
+)
+
+var errConflict = errors.New("conflict")
+
+func one(affected int64, err error) error {
+	if err == nil && affected != 1 {
+		return errConflict
+	}
+	return err
+}
+
+func counted(db *sql.DB) error {
+	res, err := db.Exec(swap, 1, 2, 3)
+	if err != nil {
+		return err
+	}
+	return one(res.RowsAffected())
+}
+
+func returned(db *sql.DB) (sql.Result, error) {
+	return db.Exec(swap, 1, 2, 3)
+}
+
+func handedOn(db *sql.DB) error {
+	res, err := db.Exec(swap, 1, 2, 3)
+	return errors.Join(err, look(res))
+}
+
+func look(res sql.Result) error { return one(res.RowsAffected()) }
+
+func stored(db *sql.DB) (last struct{ res sql.Result }, err error) {
+	last.res, err = db.Exec(swap, 1, 2, 3)
+	return last, err
+}
+
+func namedResult(ctx context.Context, q *shop.Queries) (n int64, err error) {
+	n, err = q.Deduct(ctx, shop.DeductParams{})
+	return
+}
+
+func passedOn(ctx context.Context, q *shop.Queries) error {
+	return one(q.Deduct(ctx, shop.DeductParams{}))
+}
+
+func returnedGenerated(ctx context.Context, q *shop.Queries) (int64, error) {
+	return q.Deduct(ctx, shop.DeductParams{})
+}
+
+func compared(ctx context.Context, q *shop.Queries) error {
+	n, err := q.Deduct(ctx, shop.DeductParams{})
+	if n == 0 {
+		return errConflict
+	}
+	return err
+}
+
+func readLater(ctx context.Context, q *shop.Queries) error {
+	var n int64
+	var err error
+	n, err = q.Deduct(ctx, shop.DeductParams{})
+	defer func() { note(n) }()
+	return err
+}
+
+func note(int64) {}
+
+func otherTable(ctx context.Context, db *sql.DB, q *shop.Queries) {
+	db.Exec("UPDATE note SET body = ?, version = version + 1 WHERE id = ? AND version = ?", "", 1, 2)
+	q.EditNote(ctx, "not a compare-and-swap")
+	q.AddNote(ctx, "an id, not a count")
+}
+
+func inserts(db *sql.DB) error {
+	_, err := db.Exec("INSERT INTO account (owner, balance) VALUES ('a; UPDATE account', 0)")
+	return err
+}
+
+type memo struct{}
+
+// Exec of a type of its own that takes no SQL.
+func (memo) Exec(query string) (sql.Result, error) { return nil, nil }
+
+// Deduct is called as the generated method is.
+func (memo) Deduct(ctx context.Context, arg shop.DeductParams) (int64, error) { return 0, nil }
+
+func others(ctx context.Context, m memo) {
+	m.Exec(swap)
+	m.Deduct(ctx, shop.DeductParams{})
+}
