@@ -100,6 +100,19 @@ func (m *maker) checkFields(d Descriptor) {
 	}
 }
 
+// checkNull refuses columns that may be NULL where sqlc's type cannot be read from it: a row that has one could not
+// be read at all.
+func (m *maker) checkNull(d Descriptor) {
+	for _, c := range d.Read {
+		if g, err := m.naming.Type(d.Table, c); err != nil || g.Kind != KindRawJSON || c.NotNull {
+			continue
+		}
+		name := d.Table.Name + "." + c.Name
+		m.faultAt(c, optionRule, "column "+name+" may be NULL, and sqlc makes json.RawMessage of it, which cannot be read from NULL",
+			"write NOT NULL, or add to gen.go's overrides: {column: "+name+", go_type: {type: byte, slice: true}}")
+	}
+}
+
 // checkUpsert refuses upserts of rows that cannot be told to be new.
 func (m *maker) checkUpsert(d Descriptor) {
 	switch t := d.Table; {

@@ -26,9 +26,24 @@ func Descriptors(c *sqlcheck.Catalog, o Options) ([]Descriptor, []sqlcheck.Findi
 	}
 	m.checkNames()
 	if len(m.found) > 0 {
-		return nil, sqlcheck.Sort(m.found)
+		return nil, sqlcheck.Sort(inRulesWords(m.found, c))
 	}
 	return m.made, nil
+}
+
+// inRulesWords puts the schema rules' own findings in the place of those that say the same, so that a caller that
+// has looked at the schema too does not say it twice.
+func inRulesWords(found []sqlcheck.Finding, c *sqlcheck.Catalog) []sqlcheck.Finding {
+	schema := sqlcheck.CheckSchema(c)
+	for i, f := range found {
+		same := slices.IndexFunc(schema, func(s sqlcheck.Finding) bool {
+			return s.Rule == f.Rule && s.File == f.File && s.Line == f.Line && s.Column == f.Column
+		})
+		if same >= 0 {
+			found[i] = schema[same]
+		}
+	}
+	return found
 }
 
 // optionFile is where a fault is that only the options have.
@@ -92,6 +107,7 @@ func (m *maker) describe(t *sqlcheck.Table) {
 	m.checkKey(d)
 	m.checkVersion(d)
 	m.checkFields(d)
+	m.checkNull(d)
 	m.checkUpsert(d)
 	m.made = append(append(m.made, d), m.narrow(d, of)...)
 }

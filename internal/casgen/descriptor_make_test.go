@@ -94,7 +94,7 @@ func TestNaming_Type_kinds(t *testing.T) {
 	t.Parallel()
 	made, n := describe(t, `CREATE TABLE t (
   id BIGINT UNSIGNED NOT NULL PRIMARY KEY, small SMALLINT NOT NULL, name TEXT NOT NULL, raw BLOB NOT NULL, at DATETIME NOT NULL,
-  flag BOOL NOT NULL, ratio DOUBLE NOT NULL, state ENUM('a') NOT NULL, maybe INT, maybe_state ENUM('a'), doc JSON, bits BIT(8) NOT NULL,
+  flag BOOL NOT NULL, ratio DOUBLE NOT NULL, state ENUM('a') NOT NULL, maybe INT, maybe_state ENUM('a'), doc JSON NOT NULL, bits BIT(8) NOT NULL,
   pointed INT, listed INT, own INT, fake INT, moment DATE, number INT, version INT NOT NULL COMMENT 'sqlcas:version');`,
 		`{"go": {"package": "db", "overrides": [
 		  {"column": "t.pointed", "go_type": {"type": "int", "pointer": true}}, {"column": "t.listed", "go_type": {"type": "string", "slice": true}},

@@ -15,8 +15,11 @@ import (
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
 
-// updatePlugin has the real sqlc compile each case anew: its request, its own Go, and what is made of them.
-var updatePlugin = flag.Bool("update-plugin", false, "write testdata/plugin anew")
+// updatePlugin has the real sqlc compile each case anew: its request, its own Go, and what is made of them. The
+// flag -update writes what is made of the requests that are there.
+var updatePlugin = flag.Bool("update-plugin", false, "write testdata/plugin anew with sqlc")
+
+func updating() bool { return *updatePlugin || flag.Lookup("update").Value.String() == "true" }
 
 // pluginCases are folders of testdata/plugin: schema/*.sql, queries/*.sql and options.json make request.json
 // and either want/*.go or want.error. A case called refuse-... has its queries by hand, any other has those of
@@ -95,10 +98,11 @@ func compareQueries(t *testing.T, dir string) {
 
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *updatePlugin {
+	if updating() {
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	require.Equal(t, string(read(t, path)), got, "%s: run go test with -update-plugin if this is as it should be", path)
+	require.Equal(t, string(read(t, path)), got, "%s: look at the difference, then run go test with -update, or with "+
+		"-update-plugin if SQL or options have changed", path)
 }
 
 func read(t testing.TB, path string) []byte {
@@ -192,7 +196,7 @@ func sqlcConfig(t *testing.T, dir string) []byte {
 // Ensures that what is generated compiles beside what sqlc generates, for all options.
 func TestPluginGoldensCompile(t *testing.T) {
 	t.Parallel()
-	if *updatePlugin {
+	if updating() {
 		t.Skip("the goldens are being written")
 	}
 	args := []string{"vet", "-tags=golden"}
@@ -207,7 +211,7 @@ func TestPluginGoldensCompile(t *testing.T) {
 // Ensures that what is generated does what its comments say: testdata/behaviour has the tests.
 func TestPluginGoldensWork(t *testing.T) {
 	t.Parallel()
-	if *updatePlugin {
+	if updating() {
 		t.Skip("the goldens are being written")
 	}
 	runGo(t, "test", "-tags=golden", "./testdata/behaviour")

@@ -85,36 +85,38 @@ type GoOptions struct {
 	BuildTags                   string            `json:"build_tags"`
 
 	// Options that change no name, type or signature that casgen uses.
-	EmitInterface             bool   `json:"emit_interface"`
-	EmitEmptySlices           bool   `json:"emit_empty_slices"`
-	EmitExportedQueries       bool   `json:"emit_exported_queries"`
-	EmitJSONTags              bool   `json:"emit_json_tags"`
-	EmitDBTags                bool   `json:"emit_db_tags"`
-	JSONTagsIDUppercase       bool   `json:"json_tags_id_uppercase"`
-	JSONTagsCaseStyle         string `json:"json_tags_case_style"`
-	EmitEnumValidMethod       bool   `json:"emit_enum_valid_method"`
-	EmitAllEnumValues         bool   `json:"emit_all_enum_values"`
-	EmitSQLAsComment          bool   `json:"emit_sql_as_comment"`
-	EmitPointersForNullTypes  bool   `json:"emit_pointers_for_null_types"` // without effect for MySQL in 1.31
-	OmitSqlcVersion           bool   `json:"omit_sqlc_version"`
-	OmitUnusedStructs         bool   `json:"omit_unused_structs"`
-	OutputBatchFileName       string `json:"output_batch_file_name"`
-	OutputDBFileName          string `json:"output_db_file_name"`
-	OutputModelsFileName      string `json:"output_models_file_name"`
-	OutputQuerierFileName     string `json:"output_querier_file_name"`
-	OutputCopyfromFileName    string `json:"output_copyfrom_file_name"`
-	OutputFilesSuffix         string `json:"output_files_suffix"`
+	EmitInterface            bool   `json:"emit_interface"`
+	EmitEmptySlices          bool   `json:"emit_empty_slices"`
+	EmitExportedQueries      bool   `json:"emit_exported_queries"`
+	EmitJSONTags             bool   `json:"emit_json_tags"`
+	EmitDBTags               bool   `json:"emit_db_tags"`
+	JSONTagsIDUppercase      bool   `json:"json_tags_id_uppercase"`
+	JSONTagsCaseStyle        string `json:"json_tags_case_style"`
+	EmitEnumValidMethod      bool   `json:"emit_enum_valid_method"`
+	EmitAllEnumValues        bool   `json:"emit_all_enum_values"`
+	EmitSQLAsComment         bool   `json:"emit_sql_as_comment"`
+	EmitPointersForNullTypes bool   `json:"emit_pointers_for_null_types"` // without effect for MySQL in 1.31
+	EmitPointersForNullEnums bool   `json:"emit_pointers_for_null_enum_types"`
+	WrapErrors               bool   `json:"wrap_errors"` // by %w: errors.Is still finds sql.ErrNoRows
+	OmitSqlcVersion          bool   `json:"omit_sqlc_version"`
+	OmitUnusedStructs        bool   `json:"omit_unused_structs"`
+	OutputBatchFileName      string `json:"output_batch_file_name"`
+	OutputDBFileName         string `json:"output_db_file_name"`
+	OutputModelsFileName     string `json:"output_models_file_name"`
+	OutputQuerierFileName    string `json:"output_querier_file_name"`
+	OutputCopyfromFileName   string `json:"output_copyfrom_file_name"`
+	OutputFilesSuffix        string `json:"output_files_suffix"`
 }
 
 // Override is one of sqlc's type overrides.
 type Override struct {
-	GoType       json.RawMessage   `json:"go_type"` // a string, or {import, package, type, pointer, slice}
-	GoStructTag  string            `json:"go_struct_tag"`
-	DBType       string            `json:"db_type"`
-	Engine       string            `json:"engine"`
-	Nullable     bool              `json:"nullable"`
-	Unsigned     bool              `json:"unsigned"`
-	Column       string            `json:"column"`
-	PostgresType string            `json:"postgres_type"`
-	Null         bool              `json:"null"`
+	GoType       json.RawMessage `json:"go_type"` // a string, or {import, package, type, pointer, slice}
+	GoStructTag  string          `json:"go_struct_tag"`
+	DBType       string          `json:"db_type"`
+	Engine       string          `json:"engine"`
+	Nullable     bool            `json:"nullable"`
+	Unsigned     bool            `json:"unsigned"`
+	Column       string          `json:"column"`
+	PostgresType string          `json:"postgres_type"`
+	Null         bool            `json:"null"`
 }

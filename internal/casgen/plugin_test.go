@@ -109,17 +109,6 @@ func TestAllowedIsGenerated(t *testing.T) {
 	require.NoError(t, generate("-- sqlcas:allow CAS023 any is what the caller wants\n"))
 }
 
-// Ensures that files go to sqlc as base64, and that no file is a list and not null.
-func TestResponse(t *testing.T) {
-	t.Parallel()
-	raw, err := Response([]File{{Name: "a.go", Text: "package a\n"}})
-	require.NoError(t, err)
-	require.JSONEq(t, `{"files": [{"name": "a.go", "contents": "cGFja2FnZSBhCg=="}]}`, string(raw))
-	raw, err = Response(nil)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"files": []}`, string(raw))
-}
-
 // Ensures that verbs are told from names of descriptors.
 func TestVerbOf(t *testing.T) {
 	t.Parallel()

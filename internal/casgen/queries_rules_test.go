@@ -30,3 +30,19 @@ func TestQueries_rules(t *testing.T) {
 		}
 	}
 }
+
+// Ensures that what a schema rule finds too is found once: the findings are the same, and Sort makes one of them.
+func TestDescriptors_rulesOnce(t *testing.T) {
+	t.Parallel()
+	c := readCase(t, "testdata/queries/tables_that_cannot_be")
+	_, found := casgen.Descriptors(c.catalog, c.options)
+	schema := sqlcheck.CheckSchema(c.catalog)
+	byRule := 0
+	for _, f := range found {
+		if f.Rule != "option" {
+			byRule++
+			require.Contains(t, schema, f)
+		}
+	}
+	require.NotZero(t, byRule)
+}

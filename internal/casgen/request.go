@@ -116,18 +116,3 @@ func (r *request) table(name string) *catalogTable {
 	}
 	return nil
 }
-
-// Response puts the files into sqlc's GenerateResponse.
-func Response(files []File) ([]byte, error) {
-	type file struct {
-		Name     string `json:"name"`
-		Contents []byte `json:"contents"`
-	}
-	answer := struct {
-		Files []file `json:"files"`
-	}{Files: []file{}}
-	for _, f := range files {
-		answer.Files = append(answer.Files, file{f.Name, []byte(f.Text)})
-	}
-	return json.Marshal(answer)
-}

@@ -122,10 +122,31 @@ func (b *scopeBuilder) addJoin(j *ast.Join) []*ref {
 			b.scope.conds = append(b.scope.conds, cond{e, of})
 		}
 	}
-	for _, column := range j.Using {
+	for _, column := range append(commonColumns(j, left, right), j.Using...) {
 		b.scope.conds = append(b.scope.conds, cond{usingPair(column, left, right), of})
 	}
 	return both
+}
+
+// commonColumns are those by which NATURAL JOIN joins, as far as the tables are known.
+func commonColumns(j *ast.Join, left, right []*ref) []*ast.ColumnName {
+	var common []*ast.ColumnName
+	if !j.NaturalJoin {
+		return nil
+	}
+	for _, l := range left {
+		for _, r := range right {
+			if l.table == nil || r.table == nil {
+				continue
+			}
+			for _, c := range l.table.Columns {
+				if r.table.Column(c.Name) != nil {
+					common = append(common, &ast.ColumnName{Name: ast.NewCIStr(c.Name)})
+				}
+			}
+		}
+	}
+	return common
 }
 
 // usingPair makes of USING (column) the equality that it stands for.

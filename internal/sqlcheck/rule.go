@@ -15,8 +15,8 @@ type Rule struct {
 	Good  string // the same, mended: an example that no rule finds
 	Lang  string // of the examples: "sql", or "go"
 
-	schema    func(c *Catalog, report Report)                  // looks at the schema, once
-	statement func(in Input, s *Statement, report Report)      // looks at each statement
+	schema    func(c *Catalog, report Report)                 // looks at the schema, once
+	statement func(in Input, s *Statement, report Report)     // looks at each statement
 	file      func(in Input, all []*Statement, report Report) // looks at the statements of each file of sqlc queries
 }
 

@@ -1,8 +1,8 @@
 package sqlcheck
 
-// sqlcRules are about what sqlc 1.31 compiles without a word into code that does something else, save the
-// last two but one: a statement that nothing looked at, and comments that take findings away. What they
-// know of sqlc has been found out by running it.
+// sqlcRules are about what sqlc 1.31 compiles without a word into code that does something else; CAS028 and
+// CAS029 are about what was not checked and what was allowed. What they know of sqlc has been found out by
+// running it.
 var sqlcRules = []Rule{
 	{
 		ID: "CAS019", Title: "parameter without a type", Lang: "sql", statement: checkUntyped,

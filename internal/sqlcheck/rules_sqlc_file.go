@@ -129,11 +129,15 @@ func checkUnparsed(in Input, s *Statement, report Report) {
 	}
 }
 
-// short returns what a parser says, without the rest of the statement that it quotes.
+// short returns what a parser says: where it stops, and not all of the statement from there on. The line that
+// it counts is one of the statement, not of the file.
 func short(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	if runes := []rune(text); len(runes) > 80 {
-		return string(runes[:80]) + "..."
+	if _, near, ok := strings.Cut(text, ` near "`); ok {
+		if words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(near), `"`)); len(words) > 0 {
+			return "it stops at " + strings.Join(words[:min(3, len(words))], " ")
+		}
+		return "it stops at the end"
 	}
-	return strings.TrimSpace(text)
+	return text
 }

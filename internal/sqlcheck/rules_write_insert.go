@@ -106,13 +106,35 @@ func valuesAt(n *ast.InsertStmt, at int) []ast.ExprNode {
 			values = append(values, row[at])
 		}
 	}
-	if sel, ok := n.Select.(*ast.SelectStmt); ok && sel.Fields != nil && at < len(sel.Fields.Fields) {
-		for _, f := range sel.Fields.Fields[:at+1] {
-			if f.WildCard != nil {
-				return values // the places are not known
+	if n.Select != nil {
+		values = append(values, selectedAt(n.Select, at)...)
+	}
+	return values
+}
+
+// selectedAt are the values of one column of a query: of each row of VALUES ROW(...), of each side of a UNION.
+func selectedAt(n ast.Node, at int) []ast.ExprNode {
+	var values []ast.ExprNode
+	switch n := n.(type) {
+	case *ast.SetOprStmt:
+		return selectedAt(n.SelectList, at)
+	case *ast.SetOprSelectList:
+		for _, side := range n.Selects {
+			values = append(values, selectedAt(side, at)...)
+		}
+	case *ast.SelectStmt:
+		for _, row := range n.Lists {
+			if at < len(row.Values) {
+				values = append(values, row.Values[at])
 			}
 		}
-		values = append(values, sel.Fields.Fields[at].Expr)
+		if n.Fields == nil || at >= len(n.Fields.Fields) {
+			return values
+		}
+		isWild := func(f *ast.SelectField) bool { return f.WildCard != nil }
+		if fields := n.Fields.Fields; !slices.ContainsFunc(fields[:at+1], isWild) { // past a * no place is known
+			values = append(values, fields[at].Expr)
+		}
 	}
 	return values
 }

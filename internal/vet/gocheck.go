@@ -41,7 +41,7 @@ func isSQL(text string) bool {
 func (s *scan) check(c *ast.CallExpr, text literal, mark byte) []*sqlcheck.Statement {
 	statements := parse(text, mark)
 	file, at := text.locate(sqlcheck.Span{})
-	begin := place{file, at.Start, text.value}
+	begin := place{file, at.Start}
 	found, again := s.checked[begin]
 	if !again {
 		for _, statement := range statements {

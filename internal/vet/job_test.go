@@ -80,15 +80,18 @@ func TestWhatIsLookedAt(t *testing.T) {
 	report, err := Run(t.Context(), fixtureJob(t, "./quiet", "./shop", "./tested"))
 	require.NoError(t, err)
 	require.Empty(t, linesOf(report.Findings, "CAS001", "CAS004"))
-	require.Equal(t, 1, report.Packages, "tested")
-	require.Empty(t, report.Unknown)
+	require.Equal(t, 2, report.Packages, "tested, and shop for its file that is written by hand")
+	require.Len(t, report.Unknown, 1)
 
 	job := fixtureJob(t, "./tested")
 	job.Tests = true
 	report, err = Run(t.Context(), job)
 	require.NoError(t, err)
 	require.Equal(t, []string{"tested/tested_test.go:10 CAS001"}, linesOf(report.Findings, "CAS001"))
-	require.Equal(t, 2, report.Statements, "each file counts once")
+	require.Equal(t, 2, report.Statements)
+	require.Len(t, report.Unknown, 1, "each file is looked at once")
+	require.Equal(t, 3, report.Files, "the schema, and each Go file once")
+	require.Equal(t, 1, report.Packages, "with its tests")
 }
 
 // Ensures that code which does not compile is an error with its place, and that an ended context is one.

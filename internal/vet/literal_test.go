@@ -52,9 +52,10 @@ func TestUnquoteTakesOneCharacter(t *testing.T) {
 // Ensures that a span is found in the part that it begins in, and cut off where that ends.
 func TestSpansAreLocated(t *testing.T) {
 	t.Parallel()
-	l := literal{value: "abcd", parts: []part{
+	l := literal{value: "abcdefg", parts: []part{
 		{start: 0, file: "a.go", at: []int{10, 11, 12}},
 		{start: 2, file: "b.go", at: []int{50, 54, 58}},
+		{start: 4, file: "b.go", at: []int{70, 70, 70, 75}}, // a constant's name
 	}}
 	for _, c := range []struct {
 		span sqlcheck.Span
@@ -65,6 +66,7 @@ func TestSpansAreLocated(t *testing.T) {
 		{sqlcheck.Span{Start: 1, End: 4}, "a.go", sqlcheck.Span{Start: 11, End: 12}},
 		{sqlcheck.Span{Start: 2, End: 3}, "b.go", sqlcheck.Span{Start: 50, End: 54}},
 		{sqlcheck.Span{Start: 3, End: 4}, "b.go", sqlcheck.Span{Start: 54, End: 58}},
+		{sqlcheck.Span{Start: 5, End: 6}, "b.go", sqlcheck.Span{Start: 70, End: 75}},
 	} {
 		file, span := l.locate(c.span)
 		require.Equal(t, c.file, file)

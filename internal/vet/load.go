@@ -37,7 +37,7 @@ func load(ctx context.Context, job Job) ([]*packages.Package, error) {
 	if slices.Contains(patterns, "command-line-arguments") { // files were named, which have no path
 		patterns = job.Packages
 	}
-	config.Mode = packages.LoadSyntax
+	config.Mode = packages.LoadSyntax | packages.NeedForTest
 	loaded, err := packages.Load(&config, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("the Go packages cannot be loaded: %w", err)

@@ -10,9 +10,8 @@ import (
 
 // source is where a name gets its value from.
 type source struct {
-	expr   ast.Expr
-	result int // which one of a call's results; 0 for a plain value
-	info   *types.Info
+	expr ast.Expr // of several results of a call, the call
+	info *types.Info
 }
 
 // sources knows the constants, and the variables that get a value in one place only: such a variable is that
@@ -101,7 +100,7 @@ func (s *sources) assign(info *types.Info, id *ast.Ident, values []ast.Expr, i, 
 	case len(values) == of:
 		from.expr = values[i]
 	case len(values) == 1:
-		from.expr, from.result = values[0], i
+		from.expr = values[0]
 	default:
 		return
 	}

@@ -38,7 +38,7 @@ func (s *scan) poolWithin(info *types.Info, expr ast.Expr, steps int) bool {
 
 func (s *scan) poolSource(o types.Object, steps int) bool {
 	from, ok := s.sources.of(o)
-	return ok && from.result == 0 && s.poolWithin(from.info, from.expr, steps-1)
+	return ok && s.poolWithin(from.info, from.expr, steps-1)
 }
 
 // poolCall follows DBTX(db), New(db) of generated code and db.Prepare.

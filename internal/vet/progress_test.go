@@ -16,20 +16,25 @@ func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
 		p := newProgress(&out)
+		said := func() string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return out.String()
+		}
 		p.say("loading")
 		time.Sleep(patience - time.Millisecond)
 		synctest.Wait()
-		require.Empty(t, out.String())
+		require.Empty(t, said())
 
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
 		p.say("checking")
 		p.say("checking")
-		require.Equal(t, "sqlcas vet: loading ...\nsqlcas vet: checking ...\n", out.String())
+		require.Equal(t, "sqlcas vet: loading ...\nsqlcas vet: checking ...\n", said())
 
 		p.stop()
 		p.say("more")
-		require.NotContains(t, out.String(), "more")
+		require.NotContains(t, said(), "more")
 	})
 	nobody := newProgress(nil)
 	nobody.say("loading")

@@ -1,6 +1,7 @@
 package vet
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -33,11 +34,10 @@ type scan struct {
 	count   Report                       // statements and unparsed ones
 }
 
-// place is where a literal begins. Two concatenations may begin with the same constant.
+// place is where a literal begins.
 type place struct {
 	file   string
 	offset int
-	value  string
 }
 
 // goFinding is a finding in Go code, with the call that it is about: a comment at either may allow it.
@@ -60,6 +60,7 @@ func newScan(dir string, in sqlcheck.Input, loaded []*packages.Package) *scan {
 
 // run looks at all files and adds what was found to a report.
 func (s *scan) run(report *Report) {
+	paths := map[string]bool{}
 	for _, p := range s.loaded {
 		var files []*ast.File
 		for _, f := range p.Syntax {
@@ -71,10 +72,11 @@ func (s *scan) run(report *Report) {
 			}
 		}
 		if len(files) > 0 {
-			report.Packages++
+			paths[cmp.Or(p.ForTest, p.PkgPath)] = true
 			s.scanFiles(p.TypesInfo, files)
 		}
 	}
+	report.Packages += len(paths)
 	report.Files += len(s.files)
 	report.Statements += s.count.Statements
 	report.Unparsed += s.count.Unparsed
@@ -141,7 +143,7 @@ func (s *scan) scanPrepared(info *types.Info, cur inspector.Cursor, fn *types.Fu
 	}
 	from := source{expr: selector.X, info: info}
 	if id, ok := ast.Unparen(selector.X).(*ast.Ident); ok {
-		if from, ok = s.sources.of(info.ObjectOf(id)); !ok || from.result != 0 {
+		if from, ok = s.sources.of(info.ObjectOf(id)); !ok {
 			return false
 		}
 	}

@@ -60,10 +60,10 @@ func TestFaultsInGoAreFound(t *testing.T) {
 		statements int
 		unparsed   int
 	}{
-		{folder: "cas004", rules: []string{"CAS004", "CAS001"}, faults: 17},
-		{folder: "cas008", rules: []string{"CAS008"}, faults: 17},
-		{folder: "text", rules: []string{"CAS001"}, faults: 9, unknown: 6, statements: 11, unparsed: 1},
-		{folder: "libs", rules: []string{"CAS001", "CAS004"}, faults: 4, unknown: 1},
+		{folder: "cas004", rules: []string{"CAS004", "CAS001"}, faults: 18},
+		{folder: "cas008", rules: []string{"CAS008"}, faults: 20},
+		{folder: "text", rules: []string{"CAS001"}, faults: 9, unknown: 8, statements: 11, unparsed: 1},
+		{folder: "libs", rules: []string{"CAS001", "CAS004", "CAS010"}, faults: 4, unknown: 1},
 		{folder: "allow", rules: []string{"CAS001", "CAS004", "CAS008", "CAS029"}, faults: 8},
 	} {
 		t.Run(c.folder, func(t *testing.T) {

@@ -102,6 +102,12 @@ SELECT id FROM account WHERE (id, owner) IN ((1, 'a'), (2, 'b')) AND balance > ?
 -- name: B :many
 SELECT id FROM account WHERE (id, owner) IN (SELECT account_id, memo FROM ledger_entry WHERE amount = ?);
 
+-- case: rows without a version in a write of a versioned table
+-- name: A :execrows
+DELETE FROM account WHERE (id, owner) IN ((1, 'a'), (2, 'b')) AND version = ?;
+-- name: B :execrows
+DELETE a FROM account a JOIN document d ON d.id = a.id WHERE (a.id, d.version) = (1, 2) AND a.version = ?;
+
 -- case: parameters of Go code, which get through
 SELECT balance FROM account WHERE (id, owner) = (?, ?);
 DELETE FROM ledger_entry WHERE (account_id, amount) IN ((?, ?), (?, ?));

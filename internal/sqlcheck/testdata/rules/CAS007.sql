@@ -111,6 +111,12 @@ SELECT a.id FROM account a JOIN inventory i
 WHERE a.id = ? -- want
 ORDER BY i.product_id FOR UPDATE;
 
+-- case: a natural join of tables without a column in common
+-- name: A :many
+SELECT a.owner FROM account AS a NATURAL JOIN audit_log
+WHERE a.id = ? -- want
+ORDER BY a.id FOR UPDATE;
+
 -- case: the optional side alone is restricted
 -- name: A :many
 SELECT a.id FROM
@@ -223,6 +229,10 @@ UPDATE account a JOIN (SELECT account_id AS id FROM ledger_entry WHERE memo = ?)
 SET a.balance = 0, a.version = a.version + 1 WHERE a.version = ?;
 -- name: E :execrows
 DELETE l FROM ledger_entry AS l JOIN account AS a ON a.id = l.account_id WHERE a.owner = ?;
+
+-- case: a natural join, by the columns of one name
+-- name: A :many
+SELECT o.id FROM ledger_entry AS o NATURAL JOIN job WHERE o.id = ? FOR UPDATE;
 
 -- case: only one table of the join is locked
 -- name: A :many

@@ -31,6 +31,16 @@ INSERT INTO account (owner, balance, version) SELECT owner, balance,
   0 -- want
 FROM account WHERE id = ?;
 
+-- case: in a query of rows and of two sides
+-- name: A :exec
+INSERT INTO account (owner, version) VALUES ROW('a', 1), ROW('b',
+  0); -- want
+-- name: B :exec
+INSERT INTO account (owner, version) SELECT 'a', 1 UNION ALL (SELECT 'b',
+  2) -- want
+UNION ALL SELECT 'c',
+  0; -- want
+
 -- case: no list of columns
 -- name: A :exec
 INSERT INTO account VALUES (7, ?, ?,
@@ -85,6 +95,10 @@ INSERT INTO account (owner, balance, version) VALUES (?, 0, ? + 1);
 INSERT INTO account (owner, balance, version) SELECT owner, 0, version FROM account WHERE id = ?;
 -- name: B :exec
 INSERT INTO account SELECT * FROM account WHERE id = 0;
+-- name: C :exec
+INSERT INTO account (id, owner, balance, version) SELECT a.*, 0 FROM account a UNION SELECT 1, 'b', 0, ?;
+-- name: D :exec
+INSERT INTO account TABLE account;
 
 -- case: a table whose column is merely called version
 -- name: A :exec

@@ -22,6 +22,7 @@ CREATE TABLE twin_fields (id INT NOT NULL PRIMARY KEY, `a b` INT, a_b INT, versi
 CREATE TABLE nameless (id INT NOT NULL PRIMARY KEY, `__` INT, version INT NOT NULL DEFAULT 1 COMMENT 'sqlcas:version');
 CREATE TABLE upserts (id INT NOT NULL PRIMARY KEY, version INT NOT NULL DEFAULT 0 COMMENT 'sqlcas:version');
 CREATE TABLE assigned (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, version INT NOT NULL DEFAULT 1 COMMENT 'sqlcas:version');
+CREATE TABLE null_json (id INT NOT NULL PRIMARY KEY, doc JSON, told JSON NOT NULL, version INT NOT NULL DEFAULT 1 COMMENT 'sqlcas:version');
 CREATE TABLE `two
 lines` (id INT NOT NULL PRIMARY KEY, `a
 b` INT, version INT NOT NULL DEFAULT 1 COMMENT 'sqlcas:version');

@@ -31,6 +31,11 @@ func several(tx *sql.Tx) {
 		WHERE id = 5`)
 }
 
+func inSQL(db *sql.DB) {
+	db.Exec(`-- sqlcas:allow CAS001 the nightly job is alone
+		DELETE FROM account WHERE id = 10`)
+}
+
 func twice(db *sql.DB, other *sql.DB) {
 	db.Exec("DELETE FROM account WHERE id = 6") // want CAS001
 

@@ -50,6 +50,14 @@ func silenced(db *sql.DB) error {
 	return err
 }
 
+func silencedLater(db *sql.DB) error {
+	var res sql.Result
+	var err error
+	res, err = db.Exec(swap, 1, 2, 3) // want CAS004
+	_ = res
+	return err
+}
+
 func wrongNumber(db *sql.DB) (int64, error) {
 	res, err := db.Exec(swap, 1, 2, 3) // want CAS004
 	if err != nil {

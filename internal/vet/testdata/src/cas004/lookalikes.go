@@ -91,7 +91,25 @@ func (memo) Exec(query string) (sql.Result, error) { return nil, nil }
 // Deduct is called as the generated method is.
 func (memo) Deduct(ctx context.Context, arg shop.DeductParams) (int64, error) { return 0, nil }
 
-func others(ctx context.Context, m memo) {
+// Query of a type of its own, with a number behind the text.
+func (memo) Query(query string, limit int) (int64, error) { return 0, nil }
+
+// strict looks at the count itself, and has none to give.
+type strict struct{ db *sql.DB }
+
+// Exec writes one row, or it is an error.
+func (s strict) Exec(query string, args ...any) error {
+	res, err := s.db.Exec(query, args...)
+	if err != nil {
+		return err
+	}
+	return one(res.RowsAffected())
+}
+
+func others(ctx context.Context, m memo, s strict, byHand shop.Memory) {
 	m.Exec(swap)
+	m.Query(swap, 1)
 	m.Deduct(ctx, shop.DeductParams{})
+	s.Exec(swap, 1, 2, 3)
+	byHand.Deduct(ctx, shop.DeductParams{})
 }

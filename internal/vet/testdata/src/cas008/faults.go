@@ -79,6 +79,29 @@ func preparedOnDB(db *sql.DB) error {
 	return stmt.QueryRow(1).Scan(&balance) // want CAS008
 }
 
+func preparedOnEmbedded(s store) error {
+	stmt, err := s.Prepare(lock)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	_, err = stmt.Query(1) // want CAS008
+	return err
+}
+
+func sqlxFunctionContext(ctx context.Context, db *sqlx.DB) error {
+	var balance int64
+	return sqlx.GetContext(ctx, db, &balance, lock, 1) // want CAS008
+}
+
+func generatedPrepared(ctx context.Context, db *sql.DB) (int64, error) {
+	q, err := shop.Prepare(ctx, db)
+	if err != nil {
+		return 0, err
+	}
+	return q.LockBalance(ctx, 1) // want CAS008
+}
+
 func generated(ctx context.Context, db *sql.DB) (int64, error) {
 	return shop.New(db).LockBalance(ctx, 1) // want CAS008
 }

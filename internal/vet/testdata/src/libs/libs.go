@@ -40,4 +40,16 @@ func gormCounted(db *gorm.DB) (int64, error) {
 	return res.RowsAffected, res.Error
 }
 
+func gormNamed(db *gorm.DB) (int64, error) {
+	res := db.Exec("UPDATE account SET version = version + 1 WHERE id = @id AND version = @version", 1)
+	return res.RowsAffected, res.Error
+}
+
+type settings struct{}
+
+// Get has no place for a row.
+func (settings) Get(key string, otherwise ...any) any { return nil }
+
+func keys(s settings) any { return s.Get("DELETE FROM account", 1) }
+
 func headers(h http.Header) string { return h.Get("DELETE FROM account") }

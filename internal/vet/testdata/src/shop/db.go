@@ -18,6 +18,10 @@ func New(db DBTX) *Queries {
 	return &Queries{db: db}
 }
 
+func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
+	return &Queries{db: db}, nil
+}
+
 type Queries struct {
 	db DBTX
 }

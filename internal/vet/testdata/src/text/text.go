@@ -68,7 +68,20 @@ type runner struct{}
 // Exec takes something.
 func (runner) Exec(command string, args ...any) {}
 
-// What follows is known to the running program alone: 6 strings.
+// What follows is known to the running program alone: 8 strings.
+
+// Open may be anything by the time that it is used.
+var Open = "DELETE FROM account"
+
+func open(db *sql.DB) (sql.Result, error) {
+	return db.Exec(Open)
+}
+
+func pointedTo(db *sql.DB) (sql.Result, error) {
+	query := "DELETE FROM note"
+	fmt.Sscan("DELETE FROM account", &query)
+	return db.Exec(query)
+}
 
 func formatted(db *sql.DB, table string) (sql.Result, error) {
 	return db.Exec(fmt.Sprintf("DELETE FROM %s", table))

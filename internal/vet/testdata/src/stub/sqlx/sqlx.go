@@ -37,5 +37,10 @@ type Queryer interface {
 	Query(query string, args ...any) (*sql.Rows, error)
 }
 
+// GetContext reads one row.
+func GetContext(ctx context.Context, q Queryer, dest any, query string, args ...any) error {
+	return nil
+}
+
 // Get reads one row.
 func Get(q Queryer, dest any, query string, args ...any) error { return nil }
