@@ -57,6 +57,10 @@ vuln: ## Known vulnerabilities in all modules, with the patched Go where it may 
 
 fuzz: ## Run each fuzz target for FUZZTIME (default 20s)
 	@$(GO) test ./internal/txn -run '^$$' -fuzz FuzzParseSwap -fuzztime $(or $(FUZZTIME),20s)
+	@for f in FuzzSplit FuzzQueries FuzzReadSchema FuzzCheck; do \
+		$(GO) test ./internal/sqlcheck -run '^$$' -fuzz "^$$f$$" -fuzztime $(or $(FUZZTIME),20s) || exit 1; done
+	@for f in FuzzQueries FuzzGenerate; do \
+		$(GO) test ./internal/casgen -run '^$$' -fuzz "^$$f$$" -fuzztime $(or $(FUZZTIME),20s) || exit 1; done
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzToken -fuzztime $(or $(FUZZTIME),20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzCondition -fuzztime $(or $(FUZZTIME),20s)
 

@@ -14,7 +14,7 @@ func (s *ddl) parserText() string {
 	for i := range s.tokens {
 		for _, known := range []struct{ word, value string }{{"CHARSET", "utf8mb4"}, {"COLLATE", "utf8mb4_bin"}} {
 			value := s.settingAt(s.tokens, i, known.word)
-			if value < 0 || s.tokens[value].is("binary") || s.tokens[value].is("DEFAULT") {
+			if value < 0 || s.tokens[value].is("binary") {
 				continue
 			}
 			b.WriteString(s.text[from:s.tokens[value].span.Start])

@@ -50,8 +50,8 @@ func TestSplit(t *testing.T) {
 		"a transaction is no block": {"BEGIN; a; COMMIT;", []string{"BEGIN", "a", "COMMIT"}},
 		"a table of events":         {"CREATE TABLE event (begin INT, `case` INT); x", []string{"CREATE TABLE event (begin INT, `case` INT)", "x"}},
 		"functions are no blocks": {
-			"CREATE PROCEDURE p() BEGIN SET a = IF(b, REPEAT('c', 2), CASE WHEN d THEN IF(e, 1, 2) ELSE 3 END); SELECT NEW.end, begin FROM f; END; x",
-			[]string{"CREATE PROCEDURE p() BEGIN SET a = IF(b, REPEAT('c', 2), CASE WHEN d THEN IF(e, 1, 2) ELSE 3 END); SELECT NEW.end, begin FROM f; END", "x"},
+			"CREATE PROCEDURE p() BEGIN SET a = IF(b, REPEAT('c', 2), CASE WHEN d THEN IF(e, 1, 2) ELSE 3 END); SELECT NEW.end, NEW.case, begin FROM f; END; x",
+			[]string{"CREATE PROCEDURE p() BEGIN SET a = IF(b, REPEAT('c', 2), CASE WHEN d THEN IF(e, 1, 2) ELSE 3 END); SELECT NEW.end, NEW.case, begin FROM f; END", "x"},
 		},
 		"handler": {
 			"CREATE PROCEDURE p() BEGIN DECLARE EXIT HANDLER FOR SQLSTATE '23000' BEGIN a; END; b; END; x",

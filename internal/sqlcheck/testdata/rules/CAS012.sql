@@ -57,6 +57,23 @@ BEGIN
   END IF;
 END;
 
+-- case: the contrary of a guard and of something else (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, n INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE TRIGGER bump BEFORE UPDATE ON a FOR EACH ROW
+BEGIN
+  IF NEW.version <> OLD.version AND NEW.n > 0 THEN
+    SET @moved = 1;
+  ELSE
+    SET NEW.version = OLD.version + 1; -- want
+  END IF;
+END;
+
+-- case: it compares the version of another table (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE TABLE line (id INT NOT NULL PRIMARY KEY, a_id INT, version INT);
+CREATE TRIGGER added AFTER INSERT ON line FOR EACH ROW
+  UPDATE a JOIN line ON line.a_id = a.id SET a.total = 0 WHERE a.id = NEW.a_id AND line.version = 3; -- want
+
 -- case: guarded, but not moved by a number (schema)
 CREATE TABLE a (id INT NOT NULL PRIMARY KEY, version INT NOT NULL COMMENT 'sqlcas:version');
 CREATE TRIGGER bump BEFORE UPDATE ON a FOR EACH ROW
