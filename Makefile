@@ -46,7 +46,8 @@ check: ## Formatting, vet, staticcheck, generated code, known vulnerabilities
 	@out=$$($(TOOL) gofumpt -l .) || exit 1; test -z "$$out" || { echo "not formatted, run gofumpt -w:"; echo "$$out"; exit 1; }
 	@$(GO) vet ./... && $(TOOL) staticcheck ./...
 	@for m in $(MODULES); do $(GO) -C $$m vet ./... && $(GO) -C $$m tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./... || exit 1; done
-	@$(SQLCAS) && sqlcas queries --check && $(TOOL) sqlc diff && sqlcas vet ./...
+	@$(SQLCAS) && sqlcas queries --check && $(TOOL) sqlc diff && sqlcas vet ./... && \
+		for m in examples bench; do (cd $$m && sqlcas vet -f ../sqlc.yaml ./...) || exit 1; done
 	@$(MAKE) --no-print-directory vuln
 	@echo "make check: clean"
 

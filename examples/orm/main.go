@@ -95,6 +95,7 @@ func contested(
 		attempts++
 		return lib.withdraw(ctx, tx, withdrawal{accountID: id, amount: 10_00, afterRead: func() {
 			if attempts == 1 {
+				//sqlcas:allow CAS001 a rival who knows nothing of versions but moves them
 				_, rivalErr = db.ExecContext(ctx,
 					"UPDATE account SET balance = balance - 2500, version = version + 1 WHERE id = ?", id)
 			}
