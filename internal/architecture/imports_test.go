@@ -47,9 +47,7 @@ var table = []rule{
 	{pkg: "internal/sqlcheck", outside: []string{marino}},
 	{pkg: "internal/casgen", ours: []string{"internal/sqlcheck"}, outside: []string{marino, "github.com/jinzhu/inflection"}},
 	{pkg: "internal/sqlcyaml", ours: []string{"internal/sqlcheck"}, outside: []string{"go.yaml.in/yaml/v3"}},
-	{pkg: "internal/vet", ours: []string{"internal/sqlcheck"}, outside: []string{
-		"github.com/sqlc-dev/marino/ast", xTools, "golang.org/x/text/width",
-	}},
+	{pkg: "internal/vet", ours: []string{"internal/sqlcheck"}, outside: []string{xTools, "golang.org/x/text/width"}},
 	{pkg: "cmd/...", ours: append([]string{
 		"internal/casgen", "internal/sqlcheck", "internal/sqlcyaml", "internal/vet",
 	}, public...), outside: []string{"github.com/spf13/cobra"}},

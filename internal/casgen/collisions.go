@@ -2,7 +2,8 @@ package casgen
 
 import (
 	"fmt"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
@@ -54,15 +55,26 @@ func (g *generator) taken() map[string]string {
 			}
 		}
 	}
-	for _, q := range g.request.Queries {
+	for i := range g.request.Queries {
+		q := &g.request.Queries[i]
 		what := "what sqlc makes of query " + q.Name
 		taken["Queries."+q.Name], taken[q.Name+"Params"], taken[q.Name+"Row"] = what, what, what
 		if g.options.Go.EmitExportedQueries {
-			taken[strings.ToUpper(q.Name[:1])+q.Name[1:]] = what
+			taken[g.constant(q)] = what
 		}
 	}
 	for _, l := range g.locks {
 		taken[l.Name+"InTx"] = "the locking read " + l.Name
 	}
 	return taken
+}
+
+// constant is what sqlc calls the text of a query.
+func (g *generator) constant(q *compiled) string {
+	first, size := utf8.DecodeRuneInString(q.Name)
+	change := unicode.ToLower
+	if g.options.Go.EmitExportedQueries {
+		change = unicode.ToUpper
+	}
+	return string(change(first)) + q.Name[size:]
 }

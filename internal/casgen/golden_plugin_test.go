@@ -130,7 +130,8 @@ func runSqlc(t *testing.T, dir string, compiles bool) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "request.json"), short(t, read(t, filepath.Join(work, "request.json"))), 0o644))
+	request := short(t, read(t, filepath.Join(work, "request.json")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "request.json"), request, 0o644))
 	if compiles {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, "want")))
 		require.NoError(t, os.CopyFS(filepath.Join(dir, "want"), os.DirFS(filepath.Join(work, "db"))))

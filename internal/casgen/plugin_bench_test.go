@@ -51,13 +51,18 @@ func compiledBySqlc(tb testing.TB, schema []sqlcheck.Source, files []File) (raw 
 	}
 	raw = asked(tb, func(r *request) {
 		var tables []catalogTable
-		for i, t := range c.Tables {
+		for _, t := range c.Tables {
 			table := catalogTable{Rel: identifier{Name: t.Name}}
 			for _, known := range t.Columns {
 				table.Columns = append(table.Columns, of(t, known.Name))
 			}
 			tables = append(tables, table)
-			for _, s := range sqlcheck.Queries(sqlcheck.Source{Text: files[i].Text}) {
+			if t.Version == nil {
+				continue
+			}
+			own := files[0]
+			files = files[1:]
+			for _, s := range sqlcheck.Queries(sqlcheck.Source{Text: own.Text}) {
 				q := compiled{Name: s.Query.Name, Cmd: ":" + s.Query.Command}
 				for _, p := range s.Params() {
 					q.Params = append(q.Params, parameter{Column: of(t, p.Name)})
@@ -67,7 +72,7 @@ func compiledBySqlc(tb testing.TB, schema []sqlcheck.Source, files []File) (raw 
 				}
 				r.Queries = append(r.Queries, q)
 			}
-			text += files[i].Text
+			text += own.Text
 		}
 		r.Catalog = catalog{DefaultSchema: "public", Schemas: []catalogSchema{{Name: "public", Tables: tables}}}
 	})

@@ -76,36 +76,101 @@ func TestSomeQueriesAreOptional(t *testing.T) {
 	}
 }
 
-// Ensures that each way in which a marked query differs from its descriptor is refused, with what differs.
+// Ensures that each way in which a marked query differs from its descriptor is refused, with what differs; also
+// where a comment allows what a rule has found in it.
 func TestMisfitsAreNamed(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string][2]string{
-		"no get of Account: it reads id, version, and the descriptor id, owner, version": {
-			"SELECT id, owner, version\nFROM account\nWHERE id = sqlc.arg(id);", "SELECT id, version FROM account WHERE id = ?;",
+	const get = "SELECT id, owner, version\nFROM account\nWHERE id = sqlc.arg(id);"
+	for _, c := range []struct{ want, from, to string }{
+		{"no get of Account: it is :many and not :one", "GetAccount :one", "GetAccount :many"},
+		{
+			"no get of Account: it reads id, version, and the descriptor id, owner, version",
+			get,
+			"SELECT id, version FROM account WHERE id = ?;",
 		},
-		"no get of Account: it has a selected value": {
-			"SELECT id, owner, version\nFROM account\nWHERE id = sqlc.arg(id);",
+		{
+			"no get of Account: it has a selected value",
+			get,
 			"SELECT id, owner AS name, version FROM account WHERE id = ?;",
 		},
-		"its WHERE names owner, and the descriptor id": {
-			"SELECT id, owner, version\nFROM account\nWHERE id = sqlc.arg(id);",
+		{"its table is plain and not account", get, "SELECT id, owner, version FROM plain WHERE id = ?;"},
+		{
+			"its WHERE names owner, and the descriptor id",
+			get,
 			"SELECT id, owner, version FROM account WHERE owner = ?;",
 		},
-		"its locking clause is another":                     {"FOR UPDATE NOWAIT", "FOR SHARE NOWAIT"},
-		"it moves version by a number":                      {"version = version + sqlc.arg(steps)", "version = version + 1"},
-		"it writes nothing, and the descriptor owner":       {"SET owner = sqlc.arg(owner), ", "SET "},
-		"it has SET owner to what is neither":               {"SET owner = sqlc.arg(owner), ", "SET owner = UPPER(sqlc.arg(owner)), "},
-		"it has more than FROM, WHERE and FOR UPDATE":       {"FOR UPDATE NOWAIT", "ORDER BY id FOR UPDATE NOWAIT"},
-		"is marked @cas get Account, as GetAccount is":      {"-- @cas lock nowait Account", "-- @cas get Account"},
-		"it writes id, and the descriptor id, owner":        {"(id, owner)\nVALUES (sqlc.arg(id), sqlc.arg(owner))", "(id) VALUES (?)"},
-		"it has more than INSERT INTO table (columns)":      {"INSERT INTO", "INSERT IGNORE INTO"},
-		"is marked @cas get Nobody, and no versioned table": {"-- @cas get Account", "-- @cas get Nobody"},
+		{
+			"it has more than one table",
+			get,
+			"SELECT id, owner, version FROM account JOIN plain USING (id) WHERE id = ?;",
+		},
+		{
+			"it has a parameter for something else than a column", "-- @cas get Account\n" + get,
+			"-- @cas get Account\n-- sqlcas:allow CAS019 for this test\n" +
+				"SELECT id, owner, version FROM account AS OF TIMESTAMP ? WHERE id = ?;",
+		},
+		{"its locking clause is another", "FOR UPDATE NOWAIT", "FOR SHARE NOWAIT"},
+		{"it has more than FROM, WHERE and FOR UPDATE", "FOR UPDATE NOWAIT", "ORDER BY id FOR UPDATE NOWAIT"},
+		{"it moves version by a number", "version = version + sqlc.arg(steps)", "version = version + 1"},
+		{"it writes nothing, and the descriptor owner", "SET owner = sqlc.arg(owner), ", "SET "},
+		{
+			"it has SET owner to what is neither",
+			"SET owner = sqlc.arg(owner), ",
+			"SET owner = UPPER(sqlc.arg(owner)), ",
+		},
+		{
+			"it does not move version",
+			"-- @cas swap Account\nUPDATE account\nSET owner = sqlc.arg(owner), version = version + sqlc.arg(steps)",
+			"-- @cas swap Account\n-- sqlcas:allow CAS002 for this test\nUPDATE account\nSET owner = sqlc.arg(owner)",
+		},
+		{
+			"it is not DELETE",
+			"-- @cas delete Account\nDELETE FROM account\n",
+			"-- @cas delete Account\nUPDATE account SET version = version + 1\n",
+		},
+		{
+			"it writes id, and the descriptor id, owner",
+			"(id, owner)\nVALUES (sqlc.arg(id), sqlc.arg(owner))",
+			"(id) VALUES (?)",
+		},
+		{"it has more than INSERT INTO table (columns)", "INSERT INTO", "INSERT IGNORE INTO"},
+		{"is marked @cas get Account, as GetAccount is", "-- @cas lock nowait Account", "-- @cas get Account"},
+		{"is marked @cas get Nobody, and no versioned table", "-- @cas get Account", "-- @cas get Nobody"},
 	} {
-		_, err := generateOne(t, oneTable, func(queries string) string {
-			require.Contains(t, queries, change[0])
-			return strings.Replace(queries, change[0], change[1], 1)
+		_, err := generateOne(t, oneTable+plainTable, func(queries string) string {
+			require.Contains(t, queries, c.from)
+			return strings.Replace(queries, c.from, c.to, 1)
 		})
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+const plainTable = "CREATE TABLE plain (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, owner VARCHAR(9) NOT NULL,\n" +
+	"version BIGINT UNSIGNED NOT NULL);\n"
+
+// Ensures that a write of one's own is only marked @cas where 0 rows can mean nothing but a conflict; also where a
+// comment allows what a rule has found in it.
+func TestMarkedWritesAreSwaps(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		":execrows\n-- @cas\nUPDATE account SET version = version + 1 WHERE id = ? AND version = ?;":              "",
+		":execrows\n-- @cas\nUPDATE account SET version = version + 1 WHERE ? = version AND (id = ?);":            "",
+		":execresult\n-- @cas\nUPDATE account SET version = version + 1 WHERE id = ? AND version = ?;":            "make it :execrows",
+		":execrows\n-- @cas\nUPDATE plain SET version = version + 1 WHERE id = ? AND version = ?;":                "plain is no versioned table",
+		":execrows\n-- @cas\n-- sqlcas:allow CAS017,CAS007 for this test\nDELETE FROM account WHERE version = ?;": "a WHERE of version:",
+		":execrows\n-- @cas\n-- sqlcas:allow CAS017 for this test\n" +
+			"DELETE FROM account WHERE id = ? AND version = ? AND owner <> ?;": "a condition that is not column = parameter",
+		":execrows\n-- @cas\nDELETE FROM account WHERE id = ? AND version = ? LIMIT 1;": "more than FROM and WHERE",
+	} {
+		text, err := generateOne(t, oneTable+plainTable, func(queries string) string {
+			return queries + "\n-- name: Mine " + query
+		})
+		if want == "" {
+			require.NoError(t, err, query)
+			require.Contains(t, text, "MineOrConflict(")
+			continue
+		}
+		require.ErrorContains(t, err, want, query)
 	}
 }
 

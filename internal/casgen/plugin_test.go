@@ -34,7 +34,7 @@ func texts(byPath map[string]string) Sources {
 			if !ok {
 				return nil, errors.New(p + ": no such file")
 			}
-			sources = append(sources, sqlcheck.Source{Name: p + "/all.sql", Text: text})
+			sources = append(sources, sqlcheck.Source{Name: p + ".sql", Text: text})
 		}
 		return sources, nil
 	}
@@ -44,12 +44,16 @@ func texts(byPath map[string]string) Sources {
 func TestRequestsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for want, raw := range map[string][]byte{
-		"format: json":                 []byte("\x0a\x05mysql"),
-		"engine: mysql":                asked(t, func(r *request) { r.Settings.Engine = "postgresql" }),
-		"option go is missing":         asked(t, func(r *request) { r.PluginOptions = nil }),
-		"give both the same folder":    asked(t, func(r *request) { r.Settings.Codegen.Out = "elsewhere" }),
-		"schema: gone: no such file":   asked(t, func(r *request) { r.Settings.Schema = []string{"gone"} }),
-		"queries: gone: no such file":  asked(t, func(r *request) { r.Settings.Queries = []string{"gone"} }),
+		"format: json":                []byte("\x0a\x05mysql"),
+		"engine: mysql":               asked(t, func(r *request) { r.Settings.Engine = "postgresql" }),
+		"option go is missing":        asked(t, func(r *request) { r.PluginOptions = nil }),
+		"give both the same folder":   asked(t, func(r *request) { r.Settings.Codegen.Out = "elsewhere" }),
+		"schema: gone: no such file":  asked(t, func(r *request) { r.Settings.Schema = []string{"gone"} }),
+		"queries: gone: no such file": asked(t, func(r *request) { r.Settings.Queries = []string{"gone"} }),
+		"unknown.sql:1:14: CAS028": asked(t, func(r *request) {
+			addAccount(r, "id", "version")
+			r.Settings.Schema = []string{"schema", "unknown"}
+		}),
 		"sqlc has no table account":    asked(t, func(*request) {}),
 		"sqlc has no query GetAccount": asked(t, func(r *request) { addAccount(r, "id", "version") }),
 		"sqlc sees the columns version, id in account, and sqlcas id, version": asked(t, func(r *request) {
@@ -63,6 +67,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 		files, err := Generate(raw, texts(map[string]string{
 			"schema": "CREATE TABLE account (id INT NOT NULL PRIMARY KEY,\n" +
 				"version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version');",
+			"unknown": "CREATE TABLE old (id INT) WITH SYSTEM VERSIONING;",
 			"queries": "-- name: GetAccount :one\nSELECT id FROM account WHERE id = ?;",
 		}), "v0.0.0")
 		require.ErrorContains(t, err, want)

@@ -50,8 +50,8 @@ func (g *generator) render() (string, error) {
 func (g *generator) hidden() error {
 	for i := range g.imports {
 		name := cmp.Or(i.Alias, path.Base(i.Path))
-		for _, q := range g.request.Queries {
-			if !g.options.Go.EmitExportedQueries && strings.ToLower(q.Name[:1])+q.Name[1:] == name {
+		for j := range g.request.Queries {
+			if q := &g.request.Queries[j]; g.constant(q) == name {
 				return fmt.Errorf("sqlc makes a constant %s of query %s, and %s needs the package of that name: rename the query",
 					name, q.Name, g.options.Output)
 			}

@@ -111,7 +111,11 @@ func (g *generator) marked(s *sqlcheck.Statement) (message, mend string) {
 			"take the mark from one of them"
 	}
 	sh := shapeOf(s, p.Table)
-	if fault := p.misfit(n, s.Query.Command, sh); fault != "" {
+	fault := p.misfit(n, s.Query.Command, sh)
+	if fault == "" && len(sh.slots) != len(q.Params) {
+		fault = "it has a parameter for something else than a column"
+	}
+	if fault != "" {
 		return fmt.Sprintf("query %s is no %s of %s: %s", s.Query.Name, n.verb, p.Name, fault), mendQueries
 	}
 	p.queries[n.verb] = &call{q, sh.slots}

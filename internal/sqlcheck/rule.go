@@ -67,7 +67,8 @@ func CheckQueries(in Input, statements []*Statement) []Finding {
 	return Sort(found)
 }
 
-// Check has the rules look at one statement.
+// Check has the rules look at one statement. No two goroutines may have it look at the same Statement at a
+// time: the parser's own visitors write into its nodes.
 func Check(in Input, s *Statement) []Finding {
 	var found []Finding
 	for _, r := range rules {

@@ -92,7 +92,7 @@ func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, 
 	if q.Query != nil {
 		subject = fn.Name()
 	}
-	if counts(fn.Signature()) && isSwap(s.in, q) {
+	if counts(fn.Signature()) && q.IsSwap(s.in.Catalog) {
 		if at, dropped := s.dropped(info, cur); dropped {
 			s.reportNode(c, at, sqlcheck.Finding{
 				Rule:    "CAS004",
@@ -101,7 +101,7 @@ func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, 
 			})
 		}
 	}
-	if onPool && locks(q) {
+	if onPool && q.Locks() {
 		s.reportNode(c, called(c), sqlcheck.Finding{
 			Rule:    "CAS008",
 			Message: subject + " locks rows on a pool of connections, outside of a transaction: the lock is gone as soon as the statement has run",

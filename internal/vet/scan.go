@@ -127,7 +127,7 @@ func (s *scan) scanSQL(info *types.Info, cur inspector.Cursor, sql *call) {
 	}
 	onPool := s.poolReceiver(info, c, sql.fn) || s.onPool(info, sql.executor)
 	for _, statement := range statements {
-		if begins(statement) {
+		if statement.Begins() {
 			onPool = false // the string is a transaction of its own
 		}
 		s.checkRun(info, cur, sql.fn, statement, onPool)

@@ -67,6 +67,11 @@ UPDATE account SET balance = ?, version = version + 1
 WHERE id IN (sqlc.slice('ids'))
   AND version IN (sqlc.slice('versions')); -- want
 
+-- name: OneOfQuery :execrows
+UPDATE account SET balance = ?, version = version + 1
+WHERE id = ?
+  AND version IN (SELECT amount FROM ledger_entry); -- want
+
 -- name: Between :execrows
 UPDATE account SET balance = ?, version = version + 1
 WHERE id = ?
@@ -99,6 +104,12 @@ WHERE id = 7
 UPDATE account a JOIN (SELECT id, version FROM account WHERE owner = ?) AS x ON x.id = a.id
   AND a.version = x.version -- want
 SET a.balance = 0, a.version = a.version + 1;
+
+-- case: the version of now under another name
+-- name: Same :execrows
+UPDATE account JOIN (SELECT id AS pid, version AS was FROM account WHERE owner = ?) AS x ON pid = id
+  AND version = was -- want
+SET account.balance = 0, account.version = account.version + 1;
 
 -- case: a CTE reads the version of now
 -- name: Same :execrows
@@ -180,6 +191,11 @@ DELETE a FROM account AS a JOIN ledger_entry l ON l.account_id = a.id WHERE a.id
 -- name: Merge :execrows
 UPDATE account a JOIN (SELECT 1 AS id, 7 AS version UNION ALL SELECT 2, 9) AS x ON x.id = a.id AND a.version = x.version
 SET a.balance = 0, a.version = a.version + 1;
+
+-- case: the version to expect under another name
+-- name: Merge :execrows
+UPDATE account JOIN (SELECT 1 AS pid, 7 AS was) AS x ON pid = id AND version = was
+SET account.balance = 0, account.version = account.version + 1;
 
 -- case: USING names the key
 -- name: Merge :execrows

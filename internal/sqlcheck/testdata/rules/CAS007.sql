@@ -99,6 +99,17 @@ SELECT id FROM
   job -- want
 ORDER BY run_at LIMIT 5 FOR UPDATE SKIP LOCKED;
 
+-- case: a limit of writes that read on, and of two tables
+-- name: A :execrows
+DELETE FROM ledger_entry
+WHERE memo = ? -- want
+ORDER BY id LIMIT 10;
+-- name: B :many
+SELECT a.id FROM
+  account a, -- want
+  inventory i -- want
+ORDER BY a.id LIMIT 2 FOR UPDATE;
+
 -- case: a join whose tables find only each other
 -- name: A :many
 SELECT a.id FROM account a JOIN ledger_entry l ON l.account_id = a.id

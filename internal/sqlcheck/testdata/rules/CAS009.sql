@@ -177,6 +177,8 @@ SELECT id FROM account WHERE id IN (SELECT account_id FROM ledger_entry WHERE id
 -- case: joins of single rows, and of a locked single row with others
 -- name: A :one
 SELECT a.id FROM ledger_entry l JOIN account a ON a.id = l.account_id WHERE l.id = ? FOR UPDATE;
+-- name: D :one
+SELECT a.id FROM account a JOIN ledger_entry l ON l.account_id = a.id WHERE l.id = ? FOR UPDATE;
 -- name: B :many
 SELECT a.id, l.id FROM account a JOIN ledger_entry l ON l.account_id = a.id WHERE a.id = ? FOR UPDATE OF a;
 -- name: C :many

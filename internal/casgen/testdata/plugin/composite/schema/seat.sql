@@ -5,7 +5,7 @@ CREATE TABLE seats (
   day          DATE NOT NULL,
   state        ENUM('free', 'taken') NOT NULL,
   holder       ENUM('agent', 'guest'),
-  notes        JSON NOT NULL,
+  notes        JSON,
   picture      BLOB NOT NULL,
   paid         TINYINT(1) NOT NULL,
   lock_version INT NOT NULL DEFAULT 0 COMMENT 'sqlcas:version',

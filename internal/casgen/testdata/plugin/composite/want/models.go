@@ -6,7 +6,6 @@ package db
 
 import (
 	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -109,7 +108,7 @@ type Seat struct {
 	Day     time.Time
 	State   SeatsState
 	Holder  NullSeatsHolder
-	Notes   json.RawMessage
+	Notes   []byte
 	Picture []byte
 	Paid    bool
 	// sqlcas:version

@@ -7,7 +7,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -436,7 +435,7 @@ type InsertSeatParams struct {
 	Day     time.Time
 	State   SeatsState
 	Holder  NullSeatsHolder
-	Notes   json.RawMessage
+	Notes   []byte
 	Picture []byte
 	Paid    bool
 }
@@ -471,7 +470,7 @@ WHERE flight = ? AND seat = ? AND code = ? AND day = ?
 type SwapSeatParams struct {
 	State       SeatsState
 	Holder      NullSeatsHolder
-	Notes       json.RawMessage
+	Notes       []byte
 	Picture     []byte
 	Paid        bool
 	Steps       int32

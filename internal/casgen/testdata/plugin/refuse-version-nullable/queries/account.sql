@@ -1,2 +1,3 @@
--- name: ListIDs :many
-SELECT id FROM account;
+-- name: GetAccount :one
+-- @cas get Account
+SELECT id, version FROM account WHERE id = ?;

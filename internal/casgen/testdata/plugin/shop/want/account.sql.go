@@ -7,6 +7,7 @@ package shop
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 )
 
@@ -83,6 +84,32 @@ func (q *Queries) ListAccounts(ctx context.Context) ([]Account, error) {
 	return items, nil
 }
 
+const lockAccountOfEntry = `-- name: LockAccountOfEntry :one
+SELECT a.id, a.owner, a.balance, a.version
+FROM ledger_entry l LEFT JOIN account a ON a.id = l.account_id
+WHERE l.id = ? FOR UPDATE
+`
+
+type LockAccountOfEntryRow struct {
+	ID      sql.NullInt64
+	Owner   sql.NullString
+	Balance sql.NullInt64
+	Version sql.NullInt64
+}
+
+// @cas lock
+func (q *Queries) LockAccountOfEntry(ctx context.Context, id uint64) (LockAccountOfEntryRow, error) {
+	row := q.db.QueryRowContext(ctx, lockAccountOfEntry, id)
+	var i LockAccountOfEntryRow
+	err := row.Scan(
+		&i.ID,
+		&i.Owner,
+		&i.Balance,
+		&i.Version,
+	)
+	return i, err
+}
+
 const lockAccountsOf = `-- name: LockAccountsOf :many
 SELECT id, owner, balance, version FROM account WHERE owner = ? ORDER BY id FOR UPDATE
 `
@@ -124,6 +151,18 @@ SELECT balance FROM account WHERE id = ? FOR UPDATE
 func (q *Queries) LockBalance(ctx context.Context, id uint64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, lockBalance, id)
 	var balance int64
+	err := row.Scan(&balance)
+	return balance, err
+}
+
+const lockBalanceOfEntry = `-- name: LockBalanceOfEntry :one
+SELECT a.balance FROM ledger_entry l LEFT JOIN account a ON a.id = l.account_id WHERE l.id = ? FOR UPDATE
+`
+
+// @cas lock
+func (q *Queries) LockBalanceOfEntry(ctx context.Context, id uint64) (sql.NullInt64, error) {
+	row := q.db.QueryRowContext(ctx, lockBalanceOfEntry, id)
+	var balance sql.NullInt64
 	err := row.Scan(&balance)
 	return balance, err
 }
@@ -175,4 +214,42 @@ func (q *Queries) LockSome(ctx context.Context, arg LockSomeParams) ([]LockSomeR
 		return nil, err
 	}
 	return items, nil
+}
+
+const mark = `-- name: Mark :execrows
+UPDATE account SET balance = IF(id > ?, 1, 0), version = version + 1 WHERE id = ? AND version = ?
+`
+
+type MarkParams struct {
+	ID      uint64
+	ID_2    uint64
+	Version uint64
+}
+
+// @cas
+func (q *Queries) Mark(ctx context.Context, arg MarkParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, mark, arg.ID, arg.ID_2, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const markNamed = `-- name: MarkNamed :execrows
+UPDATE account SET balance = IF(id > ?, 1, 0), version = version + 1
+WHERE id = ? AND version = ?
+`
+
+type MarkNamedParams struct {
+	ID      uint64
+	Version uint64
+}
+
+// @cas
+func (q *Queries) MarkNamed(ctx context.Context, arg MarkNamedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, markNamed, arg.ID, arg.ID, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -140,6 +140,26 @@ func (q *Queries) CloseAccountOrConflict(ctx context.Context, arg CloseAccountPa
 	return sqlcas.One(affected, err)
 }
 
+// MarkOrConflict is Mark that fails with a *sqlcas.ConflictError, which is sqlcas.ErrConflict, when
+// the row is no longer at that version or is gone.
+func (q *Queries) MarkOrConflict(ctx context.Context, arg MarkParams) error {
+	affected, err := q.Mark(ctx, arg)
+	if err == nil && affected == 0 {
+		return &sqlcas.ConflictError{Table: "account", Key: arg.ID_2, Expected: arg.Version}
+	}
+	return sqlcas.One(affected, err)
+}
+
+// MarkNamedOrConflict is MarkNamed that fails with a *sqlcas.ConflictError, which is
+// sqlcas.ErrConflict, when the row is no longer at that version or is gone.
+func (q *Queries) MarkNamedOrConflict(ctx context.Context, arg MarkNamedParams) error {
+	affected, err := q.MarkNamed(ctx, arg)
+	if err == nil && affected == 0 {
+		return &sqlcas.ConflictError{Table: "account", Key: arg.ID, Expected: arg.Version}
+	}
+	return sqlcas.One(affected, err)
+}
+
 // DeleteStockOrConflict is DeleteStock that fails with a *sqlcas.ConflictError, which is
 // sqlcas.ErrConflict, when the row is no longer at that version or is gone.
 func (q *Queries) DeleteStockOrConflict(ctx context.Context, arg DeleteStockParams) error {
@@ -173,6 +193,16 @@ func LockBalanceInTx(ctx context.Context, tx *sql.Tx, id uint64) (int64, error) 
 // LockSomeInTx is LockSome in a transaction, which is what keeps its locks.
 func LockSomeInTx(ctx context.Context, tx *sql.Tx, arg LockSomeParams) ([]LockSomeRow, error) {
 	return New(tx).LockSome(ctx, arg)
+}
+
+// LockAccountOfEntryInTx is LockAccountOfEntry in a transaction, which is what keeps its locks.
+func LockAccountOfEntryInTx(ctx context.Context, tx *sql.Tx, id uint64) (LockAccountOfEntryRow, error) {
+	return New(tx).LockAccountOfEntry(ctx, id)
+}
+
+// LockBalanceOfEntryInTx is LockBalanceOfEntry in a transaction, which is what keeps its locks.
+func LockBalanceOfEntryInTx(ctx context.Context, tx *sql.Tx, id uint64) (sql.NullInt64, error) {
+	return New(tx).LockBalanceOfEntry(ctx, id)
 }
 
 // Schemas are those of all versioned tables.
