@@ -95,7 +95,7 @@ func (m *maker) readTables(o Options) {
 func (m *maker) describe(t *sqlcheck.Table) {
 	of := m.options[strings.ToLower(t.Name)]
 	d := Descriptor{
-		Name: cmp.Or(of.Name, m.naming.Struct(t.Name)), Table: t, Upsert: of.Upsert, Zero: of.Zero,
+		Name: cmp.Or(of.Name, m.naming.Struct(t.Name)), Table: t, Upsert: of.Upsert, Zero: of.Zero, Computed: of.Computed,
 		Read: inSqlcOrder(t),
 	}
 	for _, name := range t.Primary {
@@ -163,19 +163,7 @@ func computed(c *sqlcheck.Column) bool { return c.Generated || c.OnUpdate }
 func inSqlcOrder(t *sqlcheck.Table) []*sqlcheck.Column {
 	columns := slices.Clone(t.Columns)
 	slices.SortStableFunc(columns, func(a, b *sqlcheck.Column) int {
-		return cmp.Or(
-			cmp.Compare(later(t, a), later(t, b)),
-			strings.Compare(a.Source.Name, b.Source.Name),
-			cmp.Compare(a.Span.Start, b.Span.Start),
-		)
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Span.Start, b.Span.Start))
 	})
 	return columns
-}
-
-// later is 1 for a column of a file after the one that creates the table.
-func later(t *sqlcheck.Table, c *sqlcheck.Column) int {
-	if c.Source.Name == t.Source.Name {
-		return 0
-	}
-	return 1
 }

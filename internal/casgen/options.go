@@ -51,6 +51,11 @@ type TableOptions struct {
 	// default it is the name of the struct that sqlc makes of the table.
 	Name string `json:"name"`
 
+	// Computed says that the server changes columns of a row when it is written, by a trigger that sqlc's
+	// schema files cannot have: sqlc 1.31 does not parse triggers. That it does by generated and ON UPDATE
+	// columns is known without.
+	Computed bool `json:"computed"`
+
 	// Upsert asks for UpsertX, which inserts a row that was never read and swaps one that was.
 	Upsert bool `json:"upsert"`
 

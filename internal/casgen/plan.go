@@ -2,6 +2,7 @@ package casgen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
@@ -83,10 +84,8 @@ func (g *generator) columnType(t *sqlcheck.Table, c *sqlcheck.Column) GoType {
 
 // computed reports whether the server changes columns of the row by itself when it is written.
 func (g *generator) computed(p *tablePlan) bool {
-	for _, c := range p.Read {
-		if computed(c) {
-			return true
-		}
+	if p.Computed || slices.ContainsFunc(p.Read, computed) {
+		return true
 	}
 	for _, t := range g.catalogue.TriggersOf(p.Table.Name, "UPDATE") {
 		if t.Before {

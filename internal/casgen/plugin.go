@@ -80,9 +80,9 @@ type generator struct {
 func (g *generator) readSchema(sources []sqlcheck.Source) []sqlcheck.Finding {
 	g.catalogue = sqlcheck.ReadSchema(sources, g.options.Versions())
 	descriptors, found := Descriptors(g.catalogue, g.options)
-	found = append(append(sqlcheck.CheckSchema(g.catalogue), g.catalogue.Unparsed...), found...)
-	found = append(found, g.compareCatalogues()...)
-	findings := allowed(sources, found)
+	findings := allowed(sources, append(sqlcheck.CheckSchema(g.catalogue), g.catalogue.Unparsed...))
+	findings = append(findings, found...) // there is no descriptor without what they ask for, whoever allows it
+	findings = append(findings, g.compareCatalogues()...)
 	if len(findings) == 0 {
 		g.plan(descriptors)
 	}

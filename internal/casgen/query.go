@@ -2,6 +2,7 @@ package casgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
@@ -87,12 +88,20 @@ func deleteSQL(d Descriptor, n Naming) string {
 	return "DELETE FROM " + quoted(d.Table.Name) + "\n" + whereUnmoved(d, n)
 }
 
-// insertSQL leaves the version to its DEFAULT where it has one.
+// stamped reports whether the server writes when a row came, unless told otherwise.
+func stamped(c *sqlcheck.Column) bool {
+	word := strings.ToUpper(strings.Trim(c.Default, "( "))
+	return slices.ContainsFunc([]string{"CURRENT_TIMESTAMP", "NOW", "LOCALTIME"}, func(now string) bool {
+		return strings.HasPrefix(word, now)
+	})
+}
+
+// insertSQL leaves the version and the time of the insert to their DEFAULT where they have one.
 func insertSQL(d Descriptor, n Naming) string {
 	var names, values []string
 	for _, c := range d.Read {
 		switch {
-		case c == d.Table.Version && c.Default != "", computed(c), d.assignsKey() && c == d.Key[0]:
+		case c == d.Table.Version && c.Default != "", computed(c), stamped(c), d.assignsKey() && c == d.Key[0]:
 			continue
 		case c == d.Table.Version && d.Zero:
 			values = append(values, "0")

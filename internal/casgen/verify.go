@@ -180,7 +180,7 @@ func (p *tablePlan) misfit(n need, command string, sh shape) string {
 func (p *tablePlan) inserted() []*sqlcheck.Column {
 	var columns []*sqlcheck.Column
 	for _, c := range p.Read {
-		if c == p.Table.Version || computed(c) || p.assignsKey() && c == p.Key[0] {
+		if c == p.Table.Version || computed(c) || stamped(c) || p.assignsKey() && c == p.Key[0] {
 			continue
 		}
 		columns = append(columns, c)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"time"
 )
 
 const deleteInvoice = `-- name: DeleteInvoice :execrows
@@ -33,7 +34,8 @@ func (q *Queries) DeleteInvoice(ctx context.Context, arg *DeleteInvoiceParams) (
 }
 
 const getInvoice = `-- name: GetInvoice :one
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = ?
 `
@@ -59,6 +61,7 @@ func (q *Queries) GetInvoice(ctx context.Context, id uint64) (*Invoice, error) {
 		&i.Flags,
 		&i.Due,
 		&i.Paid,
+		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.Version,
 	)
@@ -66,7 +69,8 @@ func (q *Queries) GetInvoice(ctx context.Context, id uint64) (*Invoice, error) {
 }
 
 const getInvoiceForUpdate = `-- name: GetInvoiceForUpdate :one
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = ?
 FOR UPDATE
@@ -92,6 +96,7 @@ func (q *Queries) GetInvoiceForUpdate(ctx context.Context, id uint64) (*Invoice,
 		&i.Flags,
 		&i.Due,
 		&i.Paid,
+		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.Version,
 	)
@@ -99,7 +104,8 @@ func (q *Queries) GetInvoiceForUpdate(ctx context.Context, id uint64) (*Invoice,
 }
 
 const getInvoiceForUpdateNoWait = `-- name: GetInvoiceForUpdateNoWait :one
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = ?
 FOR UPDATE NOWAIT
@@ -124,6 +130,7 @@ func (q *Queries) GetInvoiceForUpdateNoWait(ctx context.Context, id uint64) (*In
 		&i.Flags,
 		&i.Due,
 		&i.Paid,
+		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.Version,
 	)
@@ -131,7 +138,8 @@ func (q *Queries) GetInvoiceForUpdateNoWait(ctx context.Context, id uint64) (*In
 }
 
 const getInvoiceForUpdateSkipLocked = `-- name: GetInvoiceForUpdateSkipLocked :one
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = ?
 FOR UPDATE SKIP LOCKED
@@ -156,6 +164,7 @@ func (q *Queries) GetInvoiceForUpdateSkipLocked(ctx context.Context, id uint64) 
 		&i.Flags,
 		&i.Due,
 		&i.Paid,
+		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.Version,
 	)
@@ -205,23 +214,24 @@ const swapInvoice = `-- name: SwapInvoice :execrows
 UPDATE invoice
 SET amount = ?, tax = ?, detail = ?, extra = ?,
     state = ?, previous = ?, flags = ?, due = ?,
-    paid = ?, version = version + ?
+    paid = ?, created_at = ?, version = version + ?
 WHERE id = ? AND version = ?
 `
 
 type SwapInvoiceParams struct {
-	Amount   string              `json:"amount"`
-	Tax      sql.NullString      `json:"tax"`
-	Detail   json.RawMessage     `json:"detail"`
-	Extra    []byte              `json:"extra"`
-	State    InvoiceState        `json:"state"`
-	Previous NullInvoicePrevious `json:"previous"`
-	Flags    InvoiceFlags        `json:"flags"`
-	Due      sql.NullTime        `json:"due"`
-	Paid     bool                `json:"paid"`
-	Steps    uint64              `json:"steps"`
-	ID       uint64              `json:"id"`
-	Version  uint64              `json:"version"`
+	Amount    string              `json:"amount"`
+	Tax       sql.NullString      `json:"tax"`
+	Detail    json.RawMessage     `json:"detail"`
+	Extra     []byte              `json:"extra"`
+	State     InvoiceState        `json:"state"`
+	Previous  NullInvoicePrevious `json:"previous"`
+	Flags     InvoiceFlags        `json:"flags"`
+	Due       sql.NullTime        `json:"due"`
+	Paid      bool                `json:"paid"`
+	CreatedAt time.Time           `json:"created_at"`
+	Steps     uint64              `json:"steps"`
+	ID        uint64              `json:"id"`
+	Version   uint64              `json:"version"`
 }
 
 // SwapInvoice writes all columns of a row that is still at Version, and moves the version by Steps.
@@ -240,6 +250,7 @@ func (q *Queries) SwapInvoice(ctx context.Context, arg *SwapInvoiceParams) (int6
 		arg.Flags,
 		arg.Due,
 		arg.Paid,
+		arg.CreatedAt,
 		arg.Steps,
 		arg.ID,
 		arg.Version,

@@ -235,6 +235,7 @@ type Invoice struct {
 	Flags     InvoiceFlags        `json:"flags"`
 	Due       sql.NullTime        `json:"due"`
 	Paid      bool                `json:"paid"`
+	CreatedAt time.Time           `json:"created_at"`
 	UpdatedAt time.Time           `json:"updated_at"`
 	// sqlcas:version
 	Version uint64 `json:"version"`

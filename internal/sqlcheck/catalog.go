@@ -88,6 +88,7 @@ type Column struct {
 	AutoIncrement,
 	Invisible bool
 	Source Source
+	File   int  // the number of that source in the schema: what was defined first, and what later
 	Span   Span // its name in the source
 }
 

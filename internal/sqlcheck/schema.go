@@ -15,10 +15,11 @@ import (
 // exist is the caller's to report; where both name a column, versions decides.
 func ReadSchema(sources []Source, versions Versions) *Catalog {
 	c := &Catalog{}
-	for _, src := range sources {
+	for i, src := range sources {
 		text := UpPart(src.Text)
 		for _, span := range Split(text) {
 			s := newDDL(src, span, text[span.Start:span.End])
+			s.file = i
 			c.run(s)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func (s *ddl) column(def *ast.ColumnDef, item []token) *Column {
 	name := def.Name.Name.O
 	c := &Column{
-		Name: name, Source: s.source, Span: s.find(item, name),
+		Name: name, Source: s.source, File: s.file, Span: s.find(item, name),
 		Default: s.defaultOf(item), Charset: s.charsetOf(item), Collation: s.collationOf(item),
 	}
 	c.takeType(def.Tp)

@@ -8,6 +8,7 @@ import (
 // ddl is one statement of a schema with its words: the parser's tree does not say where a name stands.
 type ddl struct {
 	source Source
+	file   int    // the source's number in the schema
 	start  int    // of the text in the source
 	text   string // without the words that leaveOut blanked out
 	tokens []token

@@ -5,7 +5,8 @@
 -- is what SwapInvoice and DeleteInvoice want back.
 --
 -- @cas get Invoice
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = sqlc.arg(id);
 
@@ -15,7 +16,8 @@ WHERE id = sqlc.arg(id);
 -- returns.
 --
 -- @cas lock Invoice
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = sqlc.arg(id)
 FOR UPDATE;
@@ -25,7 +27,8 @@ FOR UPDATE;
 -- 3572 on MySQL, 1205 on MariaDB.
 --
 -- @cas lock nowait Invoice
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = sqlc.arg(id)
 FOR UPDATE NOWAIT;
@@ -35,7 +38,8 @@ FOR UPDATE NOWAIT;
 -- locked, as for one that is not there.
 --
 -- @cas lock skip locked Invoice
-SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, updated_at, version
+SELECT id, amount, tax, total, detail, extra, state, previous, flags, due, paid, created_at, updated_at,
+    version
 FROM invoice
 WHERE id = sqlc.arg(id)
 FOR UPDATE SKIP LOCKED;
@@ -49,7 +53,7 @@ FOR UPDATE SKIP LOCKED;
 UPDATE invoice
 SET amount = sqlc.arg(amount), tax = sqlc.arg(tax), detail = sqlc.arg(detail), extra = sqlc.arg(extra),
     state = sqlc.arg(state), previous = sqlc.arg(previous), flags = sqlc.arg(flags), due = sqlc.arg(due),
-    paid = sqlc.arg(paid), version = version + sqlc.arg(steps)
+    paid = sqlc.arg(paid), created_at = sqlc.arg(created_at), version = version + sqlc.arg(steps)
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 
 -- name: DeleteInvoice :execrows

@@ -51,6 +51,7 @@ CREATE TABLE invoice (
   flags      SET('rush', 'export') NOT NULL DEFAULT '',
   due        DATE            NULL,
   paid       TINYINT(1)      NOT NULL DEFAULT 0,
+  created_at TIMESTAMP(6)    NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
   updated_at TIMESTAMP(6)    NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
   version    BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;

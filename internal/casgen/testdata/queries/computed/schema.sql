@@ -4,6 +4,7 @@ CREATE TABLE orders (
   tax        BIGINT NOT NULL,
   gross      BIGINT AS (net + tax) STORED,
   note       VARCHAR(20),
+  created_at DATETIME(6) NOT NULL DEFAULT NOW(6),
   changed_at DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),
   version    BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
 );

@@ -5,7 +5,7 @@
 -- what SwapOrder and DeleteOrder want back.
 --
 -- @cas get Order
-SELECT id, net, tax, gross, note, changed_at, version
+SELECT id, net, tax, gross, note, created_at, changed_at, version
 FROM orders
 WHERE id = sqlc.arg(id);
 
@@ -15,7 +15,7 @@ WHERE id = sqlc.arg(id);
 -- returns.
 --
 -- @cas lock Order
-SELECT id, net, tax, gross, note, changed_at, version
+SELECT id, net, tax, gross, note, created_at, changed_at, version
 FROM orders
 WHERE id = sqlc.arg(id)
 FOR UPDATE;
@@ -25,7 +25,7 @@ FOR UPDATE;
 -- on MySQL, 1205 on MariaDB.
 --
 -- @cas lock nowait Order
-SELECT id, net, tax, gross, note, changed_at, version
+SELECT id, net, tax, gross, note, created_at, changed_at, version
 FROM orders
 WHERE id = sqlc.arg(id)
 FOR UPDATE NOWAIT;
@@ -35,7 +35,7 @@ FOR UPDATE NOWAIT;
 -- locked, as for one that is not there.
 --
 -- @cas lock skip locked Order
-SELECT id, net, tax, gross, note, changed_at, version
+SELECT id, net, tax, gross, note, created_at, changed_at, version
 FROM orders
 WHERE id = sqlc.arg(id)
 FOR UPDATE SKIP LOCKED;
@@ -47,7 +47,8 @@ FOR UPDATE SKIP LOCKED;
 --
 -- @cas swap Order
 UPDATE orders
-SET net = sqlc.arg(net), tax = sqlc.arg(tax), note = sqlc.arg(note), version = version + sqlc.arg(steps)
+SET net = sqlc.arg(net), tax = sqlc.arg(tax), note = sqlc.arg(note), created_at = sqlc.arg(created_at),
+    version = version + sqlc.arg(steps)
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 
 -- name: DeleteOrder :execrows
