@@ -78,7 +78,7 @@ func queries(out io.Writer, config sqlcyaml.Config, check bool) error {
 			continue
 		}
 		blocks++
-		todo, found, err := blockChanges(config.Dir, b)
+		todo, found, err := blockChanges(config, b)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func queries(out io.Writer, config sqlcyaml.Config, check bool) error {
 		for _, f := range findings {
 			fmt.Fprintf(out, "%s:%d:%d: %s %s\n  mend: %s\n", f.File, f.Line, f.Column, f.Rule, f.Message, f.Mend)
 		}
-		return failure{errors.New("nothing is written while the schema has faults"), exitFound}
+		return failure{errors.New("nothing is written before this is mended"), exitFound}
 	}
 	for _, c := range changes {
 		if err := c.apply(out, check); err != nil {
@@ -105,10 +105,15 @@ func queries(out io.Writer, config sqlcyaml.Config, check bool) error {
 }
 
 // blockChanges returns what has to change for the files of a block to be as they should.
-func blockChanges(dir string, b sqlcyaml.Block) ([]change, []sqlcheck.Finding, error) {
+func blockChanges(config sqlcyaml.Config, b sqlcyaml.Block) ([]change, []sqlcheck.Finding, error) {
+	dir := config.Dir
 	options, err := casgen.ReadOptions(b.Plugin.Options)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case config.Overrides && options.Overrides == nil:
+		return nil, nil, fmt.Errorf("%s has overrides for Go at its top level, which the plugin is not told of: "+
+			"write `go: &overrides` there, and `overrides: *overrides` in the plugin's options", config.Path)
 	}
 	schema, err := sqlcyaml.Sources(dir, b.Schema)
 	if err != nil {
@@ -204,13 +209,13 @@ func nameClashes(files []casgen.File, hand []sqlcheck.Source) []sqlcheck.Finding
 func (c change) apply(out io.Writer, check bool) error {
 	switch {
 	case check && c.remove:
-		fmt.Fprintf(out, "%s: its table is not versioned\n", c.path)
+		fmt.Fprintf(out, "%s: its table has no column with the comment %s any more\n", c.path, sqlcheck.VersionComment)
 		return nil
 	case check:
 		fmt.Fprintf(out, "%s: not what the schema says\n", c.path)
 		return nil
 	case c.remove:
-		fmt.Fprintf(out, "removed %s\n", c.path)
+		fmt.Fprintf(out, "removed %s: its table has no column with the comment %s any more\n", c.path, sqlcheck.VersionComment)
 		return os.Remove(c.path)
 	}
 	fmt.Fprintf(out, "wrote %s\n", c.path)

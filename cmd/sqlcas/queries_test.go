@@ -141,6 +141,11 @@ func TestQueriesRefuse(t *testing.T) {
 	require.Equal(t, exitError, code)
 	require.Contains(t, complaints, "go: *go")
 
+	p = newProject(t, "sqlc.yaml", configText+"overrides: {go: {rename: {balance: Money}}}\n")
+	code, _, complaints = p.queries()
+	require.Equal(t, exitError, code)
+	require.Contains(t, complaints, "overrides: *overrides")
+
 	p = newProject(t, "sqlc.yaml", strings.Replace(configText, "go: *go", "go: *go, queries: nowhere", 1))
 	code, _, complaints = p.queries()
 	require.Equal(t, exitError, code)

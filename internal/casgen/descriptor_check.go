@@ -109,7 +109,19 @@ func (m *maker) checkNull(d Descriptor) {
 		}
 		name := d.Table.Name + "." + c.Name
 		m.faultAt(c, optionRule, "column "+name+" may be NULL, and sqlc makes json.RawMessage of it, which cannot be read from NULL",
-			"write NOT NULL, or add to gen.go's overrides: {column: "+name+", go_type: {type: byte, slice: true}}")
+			"write NOT NULL, or add to gen.go's overrides: {column: "+name+
+				", go_type: {import: encoding/json, type: RawMessage, pointer: true}}")
+	}
+}
+
+// checkFloat refuses single precision among what is written: it arrives in Go as a text of six digits, so that a
+// swap which changes another column would round it.
+func (m *maker) checkFloat(d Descriptor) {
+	for _, c := range d.Write {
+		if c.Type == "float" {
+			m.faultAt(c, optionRule, "column "+d.Table.Name+"."+c.Name+" is a FLOAT, which servers send with six digits: each swap "+
+				"of the row would round it", "make it DOUBLE or DECIMAL")
+		}
 	}
 }
 

@@ -108,6 +108,7 @@ func (m *maker) describe(t *sqlcheck.Table) {
 	m.checkVersion(d)
 	m.checkFields(d)
 	m.checkNull(d)
+	m.checkFloat(d)
 	m.checkUpsert(d)
 	m.made = append(append(m.made, d), m.narrow(d, of)...)
 }

@@ -128,6 +128,9 @@ func (g *generator) renderClone(p *tablePlan, row string) {
 			lines = append(lines, fmt.Sprintf("%s = %s.Clone(%s)", field, g.standard("bytes"), field))
 		case t.Kind == KindSlice:
 			lines = append(lines, fmt.Sprintf("%s = %s.Clone(%s)", field, g.standard("slices"), field))
+		case t.Kind == KindPointer && strings.HasSuffix(t.Text, "json.RawMessage"):
+			lines = append(lines, fmt.Sprintf("if %s != nil {\nvalue := %s.Clone(*%s)\n%s = &value\n}",
+				field, g.standard("slices"), field, field))
 		case t.Kind == KindPointer:
 			lines = append(lines, fmt.Sprintf("if %s != nil {\nvalue := *%s\n%s = &value\n}", field, field, field))
 		case t.Kind == KindAny:

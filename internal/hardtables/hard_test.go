@@ -34,9 +34,9 @@ func schema(t *testing.T) []string {
 }
 
 // open returns a pool over a database with the tables.
-func open(t *testing.T, s *mysqltest.Server) *sql.DB {
+func open(t *testing.T, s *mysqltest.Server, interpolate bool) *sql.DB {
 	cfg := s.Config(t, schema(t)...)
-	cfg.ParseTime = true
+	cfg.ParseTime, cfg.InterpolateParams = true, interpolate
 	connector, err := mysql.NewConnector(cfg)
 	require.NoError(t, err)
 	db := sql.OpenDB(connector)
@@ -70,9 +70,11 @@ type hard[K comparable, R any] struct {
 func run[K comparable, R any](t *testing.T, h hard[K, R]) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
-		db := open(t, s)
-		t.Run("optimistic", func(t *testing.T) { h.trip(t, db, optimistic.NewStore(db, h.table)) })
-		t.Run("pessimistic", func(t *testing.T) { h.trip(t, db, pessimistic.NewStore(db, h.table)) })
+		for name, interpolate := range map[string]bool{"prepared": false, "interpolated": true} {
+			db := open(t, s, interpolate)
+			t.Run("optimistic, "+name, func(t *testing.T) { h.trip(t, db, optimistic.NewStore(db, h.table)) })
+			t.Run("pessimistic, "+name, func(t *testing.T) { h.trip(t, db, pessimistic.NewStore(db, h.table)) })
+		}
 	})
 }
 

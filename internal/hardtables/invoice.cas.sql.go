@@ -181,7 +181,7 @@ type InsertInvoiceParams struct {
 	Amount   string              `json:"amount"`
 	Tax      sql.NullString      `json:"tax"`
 	Detail   json.RawMessage     `json:"detail"`
-	Extra    []byte              `json:"extra"`
+	Extra    *json.RawMessage    `json:"extra"`
 	State    InvoiceState        `json:"state"`
 	Previous NullInvoicePrevious `json:"previous"`
 	Flags    InvoiceFlags        `json:"flags"`
@@ -222,7 +222,7 @@ type SwapInvoiceParams struct {
 	Amount    string              `json:"amount"`
 	Tax       sql.NullString      `json:"tax"`
 	Detail    json.RawMessage     `json:"detail"`
-	Extra     []byte              `json:"extra"`
+	Extra     *json.RawMessage    `json:"extra"`
 	State     InvoiceState        `json:"state"`
 	Previous  NullInvoicePrevious `json:"previous"`
 	Flags     InvoiceFlags        `json:"flags"`

@@ -229,7 +229,7 @@ type Invoice struct {
 	Tax       sql.NullString      `json:"tax"`
 	Total     sql.NullString      `json:"total"`
 	Detail    json.RawMessage     `json:"detail"`
-	Extra     []byte              `json:"extra"`
+	Extra     *json.RawMessage    `json:"extra"`
 	State     InvoiceState        `json:"state"`
 	Previous  NullInvoicePrevious `json:"previous"`
 	Flags     InvoiceFlags        `json:"flags"`

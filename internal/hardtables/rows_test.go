@@ -101,12 +101,14 @@ func invoices() hard[uint64, Invoice] {
 			row.Previous = NullInvoicePrevious{InvoicePrevious: InvoicePreviousDraft, Valid: true}
 			row.Due = sql.NullTime{Time: time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC), Valid: true}
 			row.Paid = true
+			extra := json.RawMessage(`{"a": 1}`)
+			row.Extra = &extra
 		},
 		// total is computed by the server: who is told the row as written must see it.
 		changed: func(row Invoice) bool {
 			return row.Total.String == "11.9000" && row.State == InvoiceStateSent && row.Flags == "rush,export" &&
 				row.Previous.InvoicePrevious == InvoicePreviousDraft && row.Paid && row.Due.Time.Year() == 2030 &&
-				string(row.Detail) == `{"lines": 2}`
+				string(row.Detail) == `{"lines": 2}` && row.Extra != nil && string(*row.Extra) == `{"a": 1}`
 		},
 		touch: func(ctx context.Context, q *Queries, row Invoice) error {
 			return q.TouchInvoiceOrConflict(ctx, &TouchInvoiceParams{ID: row.ID, Version: row.Version})

@@ -9,6 +9,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sqlcas/sqlcas"
@@ -223,7 +224,10 @@ var InvoiceTable = sqlcas.Table[uint64, Invoice]{
 	SetVersion: func(row *Invoice, version uint64) { row.Version = version },
 	Clone: func(row Invoice) Invoice {
 		row.Detail = bytes.Clone(row.Detail)
-		row.Extra = bytes.Clone(row.Extra)
+		if row.Extra != nil {
+			value := slices.Clone(*row.Extra)
+			row.Extra = &value
+		}
 		return row
 	},
 	Computed: true,

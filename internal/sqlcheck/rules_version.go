@@ -1,6 +1,7 @@
 package sqlcheck
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,6 +25,7 @@ var badVersion = Rule{
 	Lang: "sql",
 	schema: func(c *Catalog, report Report) {
 		for _, t := range c.Tables {
+			reportMisspelt(t, report)
 			if t.Version == nil {
 				continue
 			}
@@ -39,6 +41,19 @@ var badVersion = Rule{
 			}
 		}
 	},
+}
+
+// misspelt fits comments that want to be VersionComment.
+var misspelt = regexp.MustCompile(`(?i)\bsqlcas\s*[:;.,=/_-]\s*version\b`)
+
+// reportMisspelt finds columns that somebody takes for versions, and nobody else does.
+func reportMisspelt(t *Table, report Report) {
+	for _, c := range t.Columns {
+		if word := misspelt.FindString(c.Comment); word != "" && !c.marked() && c != t.Version {
+			report(c.Source, c.Span, "the comment of "+t.Name+"."+c.Name+" says '"+word+"', which does not make it the version",
+				"write '"+VersionComment+"', in lower case and without blanks, or leave the word out")
+		}
+	}
 }
 
 // versionFault is one thing that keeps a column from being a version.

@@ -162,4 +162,22 @@ INSERT INTO account (owner, balance) VALUES (?, ?);`,
 		Lang:      "sql",
 		statement: checkStart,
 	},
+	{
+		ID:    "CAS031",
+		Title: "swap that names no row",
+		Why: "Every row begins at version 1, and versions are no keys: many rows are at the same one. An UPDATE or DELETE that " +
+			"compares the version, but not the whole key, writes every row of the part of the key that happens to be at that " +
+			"version, with values that were computed from one of them.",
+		Mend: "Compare every column of the primary key, or of a unique key, as well.",
+		Bad: `-- name: MoveLine :execrows
+UPDATE order_line
+SET quantity = sqlc.arg(quantity), version = version + 1
+WHERE order_id = sqlc.arg(order_id) AND version = sqlc.arg(version);`,
+		Good: `-- name: MoveLine :execrows
+UPDATE order_line
+SET quantity = sqlc.arg(quantity), version = version + 1
+WHERE order_id = sqlc.arg(order_id) AND line_no = sqlc.arg(line_no) AND version = sqlc.arg(version);`,
+		Lang:      "sql",
+		statement: checkNamesRow,
+	},
 }

@@ -206,3 +206,19 @@ func checkGuarded(in Input, s *Statement, report Report) {
 		}
 	}
 }
+
+func checkNamesRow(in Input, s *Statement, report Report) {
+	w := writeOf(in.Catalog, s)
+	if w == nil || s.Query != nil && s.Query.Marked { // CAS017 says it of those
+		return
+	}
+	at := placesOf(s)
+	for _, r := range w.several(w.versioned()) {
+		if len(r.table.Primary) == 0 || !w.fixed(r, r.table.Version.Name, noRef) {
+			continue
+		}
+		report(s.Source, at.where(w.scope, r), fmt.Sprintf("this compares the version of %s without naming a row by its key: every row "+
+			"that happens to be at that version is written", r.table.Name),
+			"compare "+strings.Join(w.openKey(r), ", ")+" too")
+	}
+}

@@ -19,6 +19,9 @@ type Config struct {
 	Path   string // of the file
 	Dir    string // its folder, which the paths in it start from
 	Blocks []Block
+
+	// Overrides says that overrides.go at the top level has something in it.
+	Overrides bool
 }
 
 // Block is one entry of `sql`, for MySQL.
@@ -56,7 +59,10 @@ func Find(dir string) (string, error) {
 
 // file is what is read of the file; sqlc itself says what else is wrong with it.
 type file struct {
-	Version string `yaml:"version"`
+	Version   string `yaml:"version"`
+	Overrides struct {
+		Go yaml.Node `yaml:"go"`
+	} `yaml:"overrides"`
 	Plugins []struct {
 		Name    string `yaml:"name"`
 		Process struct {
@@ -121,7 +127,7 @@ func parse(text []byte) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	var c Config
+	c := Config{Overrides: len(f.Overrides.Go.Content) > 0}
 	var others []string
 	for _, sql := range f.SQL {
 		if sql.Engine != "mysql" {

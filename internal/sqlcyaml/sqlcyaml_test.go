@@ -59,6 +59,10 @@ func TestRead(t *testing.T) {
 	require.JSONEq(t, `{"go":{"package":"shop","out":"gen","emit_prepared_queries":true},"tables":{"inventory":{"name":"Stock"}}}`,
 		string(b.Plugin.Options))
 	require.Nil(t, c.Blocks[1].Plugin)
+	require.False(t, c.Overrides)
+	c, err = parse([]byte(whole + "\noverrides: {go: {rename: {a: B}}}\n"))
+	require.NoError(t, err)
+	require.True(t, c.Overrides)
 	require.False(t, c.Blocks[1].Prepared)
 }
 

@@ -189,3 +189,21 @@ CREATE TABLE a (
 -- case: look-alike: the table is dropped (schema)
 CREATE TABLE a (id INT NOT NULL PRIMARY KEY, version TIMESTAMP NULL COMMENT 'sqlcas:version');
 DROP TABLE a;
+
+-- case: a blank in the marker (schema)
+CREATE TABLE t (
+  id INT NOT NULL PRIMARY KEY,
+  version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas: version' -- want
+);
+
+-- case: capitals in the marker (schema)
+CREATE TABLE t (
+  id INT NOT NULL PRIMARY KEY,
+  version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'SQLCAS:VERSION' -- want
+);
+
+-- case: a comment that speaks of the tool (schema)
+CREATE TABLE t (
+  id INT NOT NULL PRIMARY KEY,
+  note VARCHAR(9) NOT NULL COMMENT 'read by sqlcas in version 2'
+);
