@@ -72,26 +72,39 @@ type change struct {
 func queries(out io.Writer, config sqlcyaml.Config, check bool) error {
 	var changes []change
 	var findings []sqlcheck.Finding
-	blocks := 0
+	folders := map[string]bool{}
+	versioned := 0
 	for _, b := range config.Blocks {
 		if b.Plugin == nil {
 			continue
 		}
-		blocks++
-		todo, found, err := blockChanges(config, b)
+		w, err := readWork(config, b)
+		if err != nil {
+			return err
+		}
+		if folders[w.folder] {
+			return fmt.Errorf("%s: two sql blocks write to %s, and each would remove what the other has written: "+
+				"name another folder in the plugin's option queries of one, and in its queries", config.Path, w.folder)
+		}
+		folders[w.folder] = true
+		todo, found, err := w.changes()
 		if err != nil {
 			return err
 		}
 		changes, findings = append(changes, todo...), append(findings, found...)
+		versioned += w.versioned()
 	}
 	switch {
-	case blocks == 0:
+	case len(folders) == 0:
 		return fmt.Errorf("%s: no sql block has the sqlcas plugin in its codegen: see docs/generator.md for the lines to add", config.Path)
 	case len(findings) > 0:
 		for _, f := range findings {
 			fmt.Fprintf(out, "%s:%d:%d: %s %s\n  mend: %s\n", f.File, f.Line, f.Column, f.Rule, f.Message, f.Mend)
 		}
 		return failure{errors.New("nothing is written before this is mended"), exitFound}
+	}
+	if versioned == 0 {
+		fmt.Fprintf(out, "no column of the schema has the comment %s: there is nothing to write\n", sqlcheck.VersionComment)
 	}
 	for _, c := range changes {
 		if err := c.apply(out, check); err != nil {
@@ -104,50 +117,97 @@ func queries(out io.Writer, config sqlcyaml.Config, check bool) error {
 	return nil
 }
 
-// blockChanges returns what has to change for the files of a block to be as they should.
-func blockChanges(config sqlcyaml.Config, b sqlcyaml.Block) ([]change, []sqlcheck.Finding, error) {
-	dir := config.Dir
+// work is what `sqlcas queries` knows of a block.
+type work struct {
+	options casgen.Options
+	folder  string // that the files go to
+	schema  []sqlcheck.Source
+	hand    []sqlcheck.Source // all queries of the block, ours included
+	catalog *sqlcheck.Catalog
+}
+
+// readWork reads a block's options and files.
+func readWork(config sqlcyaml.Config, b sqlcyaml.Block) (work, error) {
 	options, err := casgen.ReadOptions(b.Plugin.Options)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return work{}, err
 	case config.Overrides && options.Overrides == nil:
-		return nil, nil, fmt.Errorf("%s has overrides for Go at its top level, which the plugin is not told of: "+
+		return work{}, fmt.Errorf("%s has overrides for Go at its top level, which the plugin is not told of: "+
 			"write `go: &overrides` there, and `overrides: *overrides` in the plugin's options", config.Path)
 	}
-	schema, err := sqlcyaml.Sources(dir, b.Schema)
-	if err != nil {
-		return nil, nil, err
+	w := work{options: options}
+	if w.schema, err = sqlcyaml.Sources(config.Dir, b.Schema); err != nil {
+		return work{}, err
 	}
-	hand, err := sqlcyaml.Sources(dir, b.Queries)
-	if err != nil {
-		return nil, nil, err
+	if w.hand, err = sqlcyaml.Sources(config.Dir, b.Queries); err != nil {
+		return work{}, err
 	}
-	folder, err := queriesFolder(dir, b, options)
-	if err != nil {
-		return nil, nil, err
+	w.catalog = sqlcheck.ReadSchema(w.schema, options.Versions())
+	w.folder, err = queriesFolder(config.Dir, b, options)
+	return w, err
+}
+
+// versioned is how many versioned tables there are.
+func (w work) versioned() int {
+	n := 0
+	for _, t := range w.catalog.Tables {
+		if t.Version != nil {
+			n++
+		}
 	}
-	files, findings := casgen.Queries(sqlcheck.ReadSchema(schema, options.Versions()), options, version())
-	findings = append(findings, nameClashes(files, hand)...)
+	return n
+}
+
+// changes returns what has to change for the files of a block to be as they should. A statement of the schema that
+// is not understood is a finding: a table that it makes or changes would be taken for gone.
+func (w work) changes() ([]change, []sqlcheck.Finding, error) {
+	var findings []sqlcheck.Finding
+	for _, src := range w.schema {
+		var own []sqlcheck.Finding
+		for _, f := range w.catalog.Unparsed {
+			if f.File == src.Name {
+				own = append(own, f)
+			}
+		}
+		if len(own) > 0 {
+			findings = append(findings, sqlcheck.AllowLines(src, own)...)
+		}
+	}
+	files, found := casgen.Queries(w.catalog, w.options, version())
+	findings = append(append(findings, found...), nameClashes(files, w.hand)...)
 	if len(findings) > 0 {
 		return nil, findings, nil
 	}
-	changes, err := compare(folder, files)
+	changes, err := compare(w.folder, files)
 	return changes, nil, err
 }
 
-// queriesFolder returns the folder that a block's files go to.
+// queriesFolder returns the folder that a block's files go to. The block's queries must have it, or sqlc would not
+// find them.
 func queriesFolder(dir string, b sqlcyaml.Block, o casgen.Options) (string, error) {
-	for _, path := range append([]string{o.Queries}, b.Queries...) {
-		folder := filepath.Join(dir, path)
-		if info, err := os.Stat(folder); path != "" && err == nil && info.IsDir() {
+	if o.Queries == "" {
+		for _, path := range b.Queries {
+			folder := filepath.Join(dir, path)
+			if info, err := os.Stat(folder); err == nil && info.IsDir() {
+				return folder, nil
+			}
+		}
+		return "", errors.New("no entry of the block's queries is a folder: name one in the plugin's option queries, " +
+			"and have the block's queries include it")
+	}
+	folder := filepath.Join(dir, o.Queries)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("the plugin's option queries names %s, which is no folder", o.Queries)
+	}
+	for _, path := range b.Queries {
+		path = filepath.Join(dir, path)
+		if fits, _ := filepath.Match(path, filepath.Join(folder, "x.cas.sql")); fits || path == folder {
 			return folder, nil
-		} else if path != "" && path == o.Queries {
-			return "", fmt.Errorf("the plugin's option queries names %s, which is no folder", path)
 		}
 	}
-	return "", errors.New("no entry of the block's queries is a folder: name one in the plugin's option queries, " +
-		"and have the block's queries include it")
+	return "", fmt.Errorf("the plugin's option queries names %s, which is not among the block's queries %q: add it there, "+
+		"or sqlc does not read what is written to it", o.Queries, b.Queries)
 }
 
 // compare returns what has to change in a folder for it to have just these files of ours.

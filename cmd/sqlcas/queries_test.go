@@ -126,6 +126,51 @@ func TestQueriesOfATableThatIsNotVersionedAnyMoreGo(t *testing.T) {
 	require.FileExists(t, filepath.Join(p.dir, "queries/mine.cas.sql"))
 }
 
+// Ensures that a table is not taken for gone, and its queries removed, because a statement of the schema is not
+// understood.
+func TestQueriesKeepWhatTheyDoNotUnderstand(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	code, _, _ := p.queries()
+	require.Zero(t, code)
+	p.write("schema/account.sql", strings.Replace(accountText, "BIGINT          NOT NULL,", "NONSENSE FOO,", 1))
+	code, out, _ := p.queries()
+	require.Equal(t, exitFound, code)
+	require.Contains(t, out, "account.sql:1:")
+	require.FileExists(t, filepath.Join(p.dir, "queries/account.cas.sql"))
+}
+
+// Ensures that two blocks do not remove each other's files, and that files go where sqlc reads them.
+func TestQueriesGoToAFolderOfTheirBlock(t *testing.T) {
+	t.Parallel()
+	p := newProject(t)
+	block := configText[strings.Index(configText, "  - engine"):]
+	p.write("sqlc.yaml", configText+strings.Replace(block, "&go", "&two", 1))
+	code, _, complaints := p.queries()
+	require.Equal(t, exitError, code)
+	require.Contains(t, complaints, "two sql blocks write to")
+
+	p = newProject(t, "other/x.sql", "")
+	p.write("sqlc.yaml", strings.Replace(configText, "go: *go", "go: *go, queries: other", 1))
+	code, _, complaints = p.queries()
+	require.Equal(t, exitError, code)
+	require.Contains(t, complaints, "not among the block's queries")
+	p.write("sqlc.yaml", strings.NewReplacer("go: *go", "go: *go, queries: other", "[more.sql, queries]", `[more.sql, "other/*.sql"]`).
+		Replace(configText))
+	code, out, complaints := p.queries()
+	require.Zero(t, code, "%s%s", out, complaints)
+	require.FileExists(t, filepath.Join(p.dir, "other/account.cas.sql"))
+}
+
+// Ensures that a schema in which nothing is versioned is said to be one.
+func TestQueriesSayThatNothingIsVersioned(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, "schema/account.sql", strings.Replace(accountText, "sqlcas:version", "the version", 1))
+	code, out, _ := p.queries()
+	require.Zero(t, code)
+	require.Contains(t, out, "no column of the schema has the comment sqlcas:version")
+}
+
 // Ensures that a schema with faults, and a configuration that cannot be used, are refused with the place
 // and the mend, and that nothing is written.
 func TestQueriesRefuse(t *testing.T) {
