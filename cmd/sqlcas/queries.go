@@ -121,6 +121,7 @@ func queries(out io.Writer, config sqlcyaml.Config, check bool) error {
 type work struct {
 	options casgen.Options
 	folder  string // that the files go to
+	out     string // that sqlc's Go goes to
 	schema  []sqlcheck.Source
 	hand    []sqlcheck.Source // all queries of the block, ours included
 	catalog *sqlcheck.Catalog
@@ -136,7 +137,7 @@ func readWork(config sqlcyaml.Config, b sqlcyaml.Block) (work, error) {
 		return work{}, fmt.Errorf("%s has overrides for Go at its top level, which the plugin is not told of: "+
 			"write `go: &overrides` there, and `overrides: *overrides` in the plugin's options", config.Path)
 	}
-	w := work{options: options}
+	w := work{options: options, out: filepath.Join(config.Dir, b.Plugin.Out)}
 	if w.schema, err = sqlcyaml.Sources(config.Dir, b.Schema); err != nil {
 		return work{}, err
 	}
@@ -179,7 +180,7 @@ func (w work) changes() ([]change, []sqlcheck.Finding, error) {
 	if len(findings) > 0 {
 		return nil, findings, nil
 	}
-	changes, err := compare(w.folder, files)
+	changes, err := compare(w.folder, w.out, files)
 	return changes, nil, err
 }
 
@@ -210,8 +211,19 @@ func queriesFolder(dir string, b sqlcyaml.Block, o casgen.Options) (string, erro
 		"or sqlc does not read what is written to it", o.Queries, b.Queries)
 }
 
-// compare returns what has to change in a folder for it to have just these files of ours.
-func compare(folder string, files []casgen.File) ([]change, error) {
+// leftBehind removes the Go that sqlc has made of a file of queries which goes: sqlc never removes any, and
+// without the table it does not compile.
+func leftBehind(out, queries string) []change {
+	path := filepath.Join(out, queries+".go")
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), "// source: "+queries+"\n") {
+		return nil
+	}
+	return []change{{path: path, remove: true}}
+}
+
+// compare returns what has to change in a folder for it to have just these files of ours. out is where the Go is.
+func compare(folder, out string, files []casgen.File) ([]change, error) {
 	var changes []change
 	for _, f := range files {
 		path := filepath.Join(folder, f.Name)
@@ -235,6 +247,7 @@ func compare(folder string, files []casgen.File) ([]change, error) {
 		}
 		if old, err := os.ReadFile(path); err == nil && strings.HasPrefix(string(old), generatedMark) {
 			changes = append(changes, change{path: path, remove: true})
+			changes = append(changes, leftBehind(out, filepath.Base(path))...)
 		}
 	}
 	return changes, nil
