@@ -13,7 +13,7 @@ import (
 // behind its own by their names; or else what cannot be described, and no descriptors. A fault of the options
 // that is at no table is put at the start of sqlc.yaml.
 func Descriptors(c *sqlcheck.Catalog, o Options) ([]Descriptor, []sqlcheck.Finding) {
-	m := maker{catalog: c, naming: NewNaming(o), options: map[string]TableOptions{}}
+	m := maker{catalog: c, naming: NewNaming(o), options: map[string]TableOptions{}, twins: map[*sqlcheck.Table]bool{}}
 	if m.naming.err != nil {
 		m.fault(optionFile, sqlcheck.Span{}, m.naming.err.Error(), "mend the override")
 		return nil, m.found
@@ -24,6 +24,7 @@ func Descriptors(c *sqlcheck.Catalog, o Options) ([]Descriptor, []sqlcheck.Findi
 			m.describe(t)
 		}
 	}
+	m.checkStructs()
 	m.checkNames()
 	if len(m.found) > 0 {
 		return nil, sqlcheck.Sort(inRulesWords(m.found, c))
@@ -58,6 +59,7 @@ type maker struct {
 	options map[string]TableOptions // by the tables' names in lower case
 	made    []Descriptor
 	found   []sqlcheck.Finding
+	twins   map[*sqlcheck.Table]bool // whose struct is another table's too
 }
 
 func (m *maker) fault(at sqlcheck.Source, span sqlcheck.Span, message, mend string) {
@@ -109,6 +111,8 @@ func (m *maker) describe(t *sqlcheck.Table) {
 	m.checkFields(d)
 	m.checkNull(d)
 	m.checkFloat(d)
+	m.checkTime(d)
+	m.checkUnsigned(d)
 	m.checkUpsert(d)
 	m.made = append(append(m.made, d), m.narrow(d, of)...)
 }

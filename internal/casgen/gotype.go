@@ -43,10 +43,15 @@ type Import struct {
 
 // Type returns what sqlc makes of a column. The error is one of the options: an override that cannot be read.
 func (n Naming) Type(t *sqlcheck.Table, c *sqlcheck.Column) (GoType, error) {
+	return n.typeAs(t, c, dbType(t, c))
+}
+
+// typeAs is Type for a column of whose type it is known what sqlc calls it.
+func (n Naming) typeAs(t *sqlcheck.Table, c *sqlcheck.Column, dbType string) (GoType, error) {
 	if n.err != nil {
 		return GoType{}, n.err
 	}
-	table, column, dbType := strings.ToLower(t.Name), strings.ToLower(c.Name), dbType(t, c)
+	table, column := strings.ToLower(t.Name), strings.ToLower(c.Name)
 	for _, o := range n.overrides {
 		if o.isColumn(table, column) {
 			return o.goType, nil
@@ -68,8 +73,8 @@ func (n Naming) Type(t *sqlcheck.Table, c *sqlcheck.Column) (GoType, error) {
 }
 
 // dbType returns what sqlc calls a column's type: a type of its own for each ENUM and SET. It has the names that
-// table and column had when the column was made, which are no longer theirs if one of them was renamed since:
-// that is not seen here, and the Go that names the type does not compile.
+// table and column had when the column was made, which are no longer theirs if the column was copied by LIKE or one
+// of them was renamed since: that is not seen here, and sqlc's request says it.
 func dbType(t *sqlcheck.Table, c *sqlcheck.Column) string {
 	if len(c.Elements) > 0 {
 		return strings.ToLower(t.Name + "_" + c.Name)

@@ -50,11 +50,16 @@ func NewNaming(o Options) Naming {
 
 // Struct returns the name of the struct that sqlc makes of a table.
 func (n Naming) Struct(table string) string {
+	return n.Name(n.structKey(table))
+}
+
+// structKey returns the name by which gen.go's rename knows a table's struct.
+func (n Naming) structKey(table string) string {
 	name := strings.ToLower(table) // sqlc's catalogue has lower case only
-	if !n.options.EmitExactTableNames {
-		name = singular(name, n.options.InflectionExcludeTableNames)
+	if n.options.EmitExactTableNames {
+		return name
 	}
-	return n.Name(name)
+	return singular(name, n.options.InflectionExcludeTableNames)
 }
 
 // Name returns the name of the field that sqlc makes of a column or a parameter. It may be no identifier of
@@ -97,6 +102,16 @@ func (n Naming) Arg(identifier string) string {
 		return name + "_"
 	}
 	return out.String()
+}
+
+// constant returns what sqlc calls the text of a query.
+func (n Naming) constant(query string) string {
+	first, size := utf8.DecodeRuneInString(query)
+	change := unicode.ToLower
+	if n.options.EmitExportedQueries {
+		change = unicode.ToUpper
+	}
+	return string(change(first)) + query[size:]
 }
 
 // singular is sqlc's: that of the inflection package, but for words that it gets wrong.

@@ -56,7 +56,8 @@ type TableOptions struct {
 	// columns is known without.
 	Computed bool `json:"computed"`
 
-	// Upsert asks for UpsertX, which inserts a row that was never read and swaps one that was.
+	// Upsert asks for UpsertX, which inserts a row that was never read and swaps one that was. It writes rows whole:
+	// InsertX then names the columns, too, whose DEFAULT is the time, so that the caller sets them.
 	Upsert bool `json:"upsert"`
 
 	// Narrow makes further descriptors, by name, that read and write only some columns, by their names; the

@@ -74,8 +74,9 @@ func (o Options) checkOutput() error {
 		return fmt.Errorf("option output is %q: it is the name of a .go file, without a folder", o.Output)
 	case slices.Contains(reserved, o.Output) || strings.HasSuffix(o.Output, ".sql.go"):
 		return fmt.Errorf("option output is %q, which sqlc may write too: choose another name", o.Output)
-	case strings.HasSuffix(o.Output, "_test.go"):
-		return fmt.Errorf("option output is %q: Go would compile it for tests only, choose another name", o.Output)
+	case strings.HasPrefix(o.Output, "_") || strings.HasPrefix(o.Output, ".") || forOneSystem(o.Output):
+		return fmt.Errorf("option output is %q, which Go leaves out of the build, or out of that for some systems: choose another "+
+			"name, such as %s", o.Output, DefaultOutput)
 	}
 	return nil
 }

@@ -67,7 +67,12 @@ func TestReadOptions_refuses(t *testing.T) {
 		"sqlc's own file":        {`{"go": {"package": "db"}, "output": "models.go"}`, "which sqlc may write too"},
 		"sqlc's renamed file":    {`{"go": {"package": "db", "output_db_file_name": "conn.go"}, "output": "conn.go"}`, "which sqlc may write too"},
 		"a query's file":         {`{"go": {"package": "db"}, "output": "account.sql.go"}`, "which sqlc may write too"},
-		"a test":                 {`{"go": {"package": "db"}, "output": "cas_test.go"}`, "for tests only"},
+		"a test":                 {`{"go": {"package": "db"}, "output": "cas_test.go"}`, "leaves out of the build"},
+		"for Windows alone":      {`{"go": {"package": "db"}, "output": "x_windows.go"}`, "leaves out of the build"},
+		"for one processor":      {`{"go": {"package": "db"}, "output": "foo_arm64.go"}`, "leaves out of the build"},
+		"for both, with a dot":   {`{"go": {"package": "db"}, "output": "foo_linux_amd64.cas.go"}`, "leaves out of the build"},
+		"an underscore first":    {`{"go": {"package": "db"}, "output": "_x.go"}`, "leaves out of the build"},
+		"a dot first":            {`{"go": {"package": "db"}, "output": ".x.go"}`, "leaves out of the build"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

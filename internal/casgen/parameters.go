@@ -17,10 +17,18 @@ func (n Naming) Parameter(d Descriptor, c *sqlcheck.Column) string {
 	if name == "" || unicode.IsDigit([]rune(name)[0]) || strings.Trim(name, "_") == "" {
 		name = "c_" + name
 	}
-	if n.bare(d, c) && (slices.Contains(locals, n.Arg(name)) || slices.Contains(locals, lowered(n.Name(name)))) {
+	if n.bare(d, c) && (n.isTaken(d, n.Arg(name)) || n.isTaken(d, lowered(n.Name(name)))) {
 		name = "arg_" + name
 	}
 	return name
+}
+
+// isTaken reports whether an argument's name is something else in the methods of a descriptor: a local, or the
+// constant that has the query's text, in whose place the argument would be run.
+func (n Naming) isTaken(d Descriptor, arg string) bool {
+	return slices.Contains(locals, arg) || slices.ContainsFunc(QueryNames(d), func(query string) bool {
+		return n.constant(query) == arg
+	})
 }
 
 // Steps returns the name of the parameter by which a descriptor's swap moves the version: steps, or another

@@ -3,6 +3,7 @@ package casgen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
@@ -78,8 +79,41 @@ func (g *generator) keyPart(t *sqlcheck.Table, c *sqlcheck.Column) keyPart {
 
 // columnType is what sqlc makes of a column. Descriptors has asked before, and refused what is no type.
 func (g *generator) columnType(t *sqlcheck.Table, c *sqlcheck.Column) GoType {
-	made, _ := g.naming.Type(t, c)
-	return made
+	made, _ := g.naming.typeAs(t, c, g.dbType(t, c))
+	return beside(made)
+}
+
+// dbType is what sqlc calls a column's type, by its request where that has the column.
+func (g *generator) dbType(t *sqlcheck.Table, c *sqlcheck.Column) string {
+	if theirs := g.request.table(t.Name); theirs != nil && len(c.Elements) > 0 {
+		for _, column := range theirs.Columns {
+			if strings.EqualFold(column.Name, c.Name) && column.Type.Name != "" {
+				return column.Type.Name
+			}
+		}
+	}
+	return dbType(t, c)
+}
+
+// ours are the packages that the generated file imports for itself.
+var ours = map[string]string{
+	"bytes": "bytes", "cmp": "cmp", "context": "context", "fmt": "fmt", "slices": "slices", "sql": "database/sql",
+	"sqlcas": "github.com/sqlcas/sqlcas",
+}
+
+// beside gives the package of an override's type another name in the generated file, if one of ours has its name.
+func beside(t GoType) GoType {
+	for i, theirs := range t.Imports {
+		bare := strings.TrimLeft(t.Text, "[]*")
+		name, of, ok := strings.Cut(bare, ".")
+		if path := ours[name]; !ok || path == "" || path == theirs.Path {
+			continue
+		}
+		t.Imports = slices.Clone(t.Imports)
+		t.Imports[i].Alias = name + "type"
+		t.Text = strings.TrimSuffix(t.Text, bare) + t.Imports[i].Alias + "." + of
+	}
+	return t
 }
 
 // computed reports whether the server changes columns of the row by itself when it is written.

@@ -135,6 +135,27 @@ func TestMisfitsAreNamed(t *testing.T) {
 		},
 		{"it has more than INSERT INTO table (columns)", "INSERT INTO", "INSERT IGNORE INTO"},
 		{"is marked @cas get Account, as GetAccount is", "-- @cas lock nowait Account", "-- @cas get Account"},
+		{
+			"no touch of Account: it moves version by a parameter, which may be 0",
+			"SET version = version + 1",
+			"SET version = version + sqlc.arg(steps)",
+		},
+		{"no touch of Account: it has SET version to itself and what is not a number above 0", "version + 1", "version + 0"},
+		{
+			"no swap of Account: owner and version are one parameter Owner",
+			"SET owner = sqlc.arg(owner), version = version + sqlc.arg(steps)\nWHERE id = sqlc.arg(id) AND version = sqlc.arg(version)",
+			"SET owner = sqlc.arg(owner), version = version + sqlc.arg(steps)\nWHERE id = sqlc.arg(id) AND version = sqlc.arg(Owner)",
+		},
+		{
+			"no swap of Account: version and version are one parameter steps",
+			"+ sqlc.arg(steps)\nWHERE id = sqlc.arg(id) AND version = sqlc.arg(version);",
+			"+ sqlc.arg(steps)\nWHERE id = sqlc.arg(id) AND version = sqlc.arg('steps');",
+		},
+		{
+			"no swap of Account: it has sqlc.narg in WHERE",
+			"+ sqlc.arg(steps)\nWHERE id = sqlc.arg(id) AND version = sqlc.arg(version)",
+			"+ sqlc.arg(steps)\nWHERE id = sqlc.narg(id) AND version = sqlc.arg(version)",
+		},
 		{"is marked @cas get Nobody, and no versioned table", "-- @cas get Account", "-- @cas get Nobody"},
 	} {
 		_, err := generateOne(t, oneTable+plainTable, func(queries string) string {
@@ -160,7 +181,14 @@ func TestMarkedWritesAreSwaps(t *testing.T) {
 		":execrows\n-- @cas\n-- sqlcas:allow CAS017,CAS007 for this test\nDELETE FROM account WHERE version = ?;": "a WHERE of version:",
 		":execrows\n-- @cas\n-- sqlcas:allow CAS017 for this test\n" +
 			"DELETE FROM account WHERE id = ? AND version = ? AND owner <> ?;": "a condition that is not column = parameter",
-		":execrows\n-- @cas\nDELETE FROM account WHERE id = ? AND version = ? LIMIT 1;": "more than FROM and WHERE",
+		":execrows\n-- @cas\nDELETE FROM account WHERE id = ? AND version = ? LIMIT 1;":                                             "more than FROM and WHERE",
+		":execrows\n-- @cas\nUPDATE account SET version = version + sqlc.arg(n) WHERE id = ? AND version = ?;":                      "write version = version + 1",
+		":execrows\n-- @cas\nUPDATE account SET version = version + 0 WHERE id = ? AND version = ?;":                                "write version = version + 1",
+		":execrows\n-- @cas\nUPDATE account SET version = 2 + version WHERE id = ? AND version = ?;":                                "",
+		":execrows\n-- @cas\nUPDATE account SET owner = ?, version = version + 1 WHERE id = sqlc.arg(n) AND version = sqlc.arg(n);": "id and version are one parameter n",
+		":execrows\n-- @cas\nUPDATE account SET owner = sqlc.arg(v), version = version + 1 WHERE id = ? AND version = sqlc.arg(v);": "owner and version " +
+			"are one parameter v",
+		":execrows\n-- @cas\nUPDATE account SET version = version + 1 WHERE id = sqlc.arg(id) AND version = sqlc.narg(v);": "sqlc.narg in WHERE",
 	} {
 		text, err := generateOne(t, oneTable+plainTable, func(queries string) string {
 			return queries + "\n-- name: Mine " + query

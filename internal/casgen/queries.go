@@ -78,14 +78,21 @@ func oneLine(name string) string {
 // would be.
 func fileName(table string) string {
 	name := strings.Map(wordRune, table)
-	words := strings.Split(strings.ToLower(name), "_")
-	if len(words) > 1 && slices.Contains(systems, words[len(words)-1]) {
+	if forOneSystem(name) {
 		name += "_"
 	}
 	if name == "" || name[0] == '_' {
 		name = "table" + name
 	}
 	return name + ".cas.sql"
+}
+
+// forOneSystem reports whether Go takes a file of that name for one that is for some systems alone, or for tests. It
+// looks at the name up to its first dot.
+func forOneSystem(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+	words := strings.Split(name, "_")
+	return len(words) > 1 && slices.Contains(systems, words[len(words)-1])
 }
 
 // systems are the GOOS and GOARCH that may be a part of a file's name.

@@ -2,7 +2,6 @@ package casgen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
@@ -88,20 +87,12 @@ func deleteSQL(d Descriptor, n Naming) string {
 	return "DELETE FROM " + quoted(d.Table.Name) + "\n" + whereUnmoved(d, n)
 }
 
-// stamped reports whether the server writes when a row came, unless told otherwise.
-func stamped(c *sqlcheck.Column) bool {
-	word := strings.ToUpper(strings.Trim(c.Default, "( "))
-	return slices.ContainsFunc([]string{"CURRENT_TIMESTAMP", "NOW", "LOCALTIME"}, func(now string) bool {
-		return strings.HasPrefix(word, now)
-	})
-}
-
-// insertSQL leaves the version and the time of the insert to their DEFAULT where they have one.
+// insertSQL leaves the version to its DEFAULT where it has one.
 func insertSQL(d Descriptor, n Naming) string {
 	var names, values []string
 	for _, c := range d.Read {
 		switch {
-		case c == d.Table.Version && c.Default != "", computed(c), stamped(c), d.assignsKey() && c == d.Key[0]:
+		case c == d.Table.Version && c.Default != "", c != d.Table.Version && !d.inserts(c):
 			continue
 		case c == d.Table.Version && d.Zero:
 			values = append(values, "0")

@@ -33,7 +33,7 @@ func (r *Refusal) Error() string {
 	return b.String()
 }
 
-// refused makes a Refusal of findings, or nil of none. Two of one rule at one place say the same.
+// refused makes a Refusal of findings, or nil of none. Two of one of sqlcheck's rules at one place say the same.
 func refused(findings []sqlcheck.Finding) error {
 	findings = slices.CompactFunc(sqlcheck.Sort(findings), samePlace)
 	if len(findings) == 0 {
@@ -43,5 +43,5 @@ func refused(findings []sqlcheck.Finding) error {
 }
 
 func samePlace(a, b sqlcheck.Finding) bool {
-	return a.Rule == b.Rule && a.File == b.File && a.Line == b.Line && a.Column == b.Column
+	return a.Rule == b.Rule && a.Rule != optionRule && a.File == b.File && a.Line == b.Line && a.Column == b.Column
 }

@@ -51,7 +51,7 @@ func (g *generator) hidden() error {
 	for i := range g.imports {
 		name := cmp.Or(i.Alias, path.Base(i.Path))
 		for j := range g.request.Queries {
-			if q := &g.request.Queries[j]; g.constant(q) == name {
+			if q := &g.request.Queries[j]; g.naming.constant(q.Name) == name {
 				return fmt.Errorf("sqlc makes a constant %s of query %s, and %s needs the package of that name: rename the query",
 					name, q.Name, g.options.Output)
 			}

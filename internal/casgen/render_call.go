@@ -3,6 +3,7 @@ package casgen
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
@@ -74,6 +75,39 @@ func (g *generator) fields(q *compiled) []string {
 		fields = append(fields, field)
 	}
 	return fields
+}
+
+// hiding refuses queries in whose methods something else has the name of the constant with the query's text.
+func (g *generator) hiding(s *sqlcheck.Statement) (message, mend string) {
+	q := g.request.query(s.Query.Name)
+	constant := g.naming.constant(q.Name)
+	locals := []string{"q", "ctx"}
+	if g.options.Go.EmitMethodsWithDBArgument {
+		locals = append(locals, "db")
+	}
+	if g.inStruct(q) {
+		locals = append(locals, "arg")
+	}
+	if slices.Contains(locals, constant) {
+		return fmt.Sprintf("sqlc makes a constant %s of query %s, and its method has something else of that name", constant, q.Name),
+			"rename the query"
+	}
+	if g.inStruct(q) {
+		return "", ""
+	}
+	for i, field := range g.fields(q) {
+		name := q.Params[i].Column.Name
+		if g.naming.Arg(name) != constant && lowered(field) != constant {
+			continue
+		}
+		mend = fmt.Sprintf("write sqlc.arg(arg_%s) for it, or rename the query", strings.ToLower(name))
+		if _, descriptor, _ := verbOf(s.Query.CAS); descriptor != "" {
+			mend = mendQueries
+		}
+		return fmt.Sprintf("sqlc makes a constant %s of query %s and an argument %s of its parameter: the method would run the "+
+			"argument as SQL", constant, q.Name, constant), mend
+	}
+	return "", ""
 }
 
 // signature is how a function takes a query's parameters on to its method.
@@ -148,7 +182,8 @@ func (g *generator) goType(c column) (GoType, error) {
 		of.Type = cast // sqlc makes a signed one of CAST AS UNSIGNED
 	}
 	of.NotNull = c.NotNull
-	made, err := g.naming.Type(t, of)
+	made, err := g.naming.typeAs(t, of, g.dbType(t, of))
+	made = beside(made)
 	if c.IsSlice {
 		made.Text = "[]" + made.Text
 	}

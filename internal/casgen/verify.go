@@ -44,6 +44,10 @@ func (g *generator) match(statements []*sqlcheck.Statement, known []sqlcheck.Fin
 		}
 		message, mend := g.counted(s)
 		rule := ruleLost
+		if message == "" {
+			rule = optionRule
+			message, mend = g.hiding(s)
+		}
 		if message == "" && s.Query.Marked {
 			rule = ruleQuery
 			message, mend = g.marked(s)
@@ -112,6 +116,9 @@ func (g *generator) marked(s *sqlcheck.Statement) (message, mend string) {
 	}
 	sh := shapeOf(s, p.Table)
 	fault := p.misfit(n, s.Query.Command, sh)
+	if fault == "" {
+		fault = g.sharedName(sh.slots)
+	}
 	if fault == "" && len(sh.slots) != len(q.Params) {
 		fault = "it has a parameter for something else than a column"
 	}
@@ -168,6 +175,8 @@ func (p *tablePlan) misfit(n need, command string, sh shape) string {
 		return "it does not move " + p.Table.Version.Name
 	case n.verb == "swap" && !sh.steps:
 		return fmt.Sprintf("it moves %s by a number and not by a parameter", p.Table.Version.Name)
+	case n.verb == "touch" && sh.steps:
+		return fmt.Sprintf("it moves %s by a parameter, which may be 0, and not by a number", p.Table.Version.Name)
 	case !sameSet(sh.where, where):
 		return fmt.Sprintf("its WHERE names %s, and the descriptor %s", enumerate(sh.where), enumerate(where))
 	case sh.lock != n.lock:
@@ -176,14 +185,13 @@ func (p *tablePlan) misfit(n need, command string, sh shape) string {
 	return ""
 }
 
-// inserted are the columns that INSERT names.
+// inserted are the columns that INSERT names, the version aside.
 func (p *tablePlan) inserted() []*sqlcheck.Column {
 	var columns []*sqlcheck.Column
 	for _, c := range p.Read {
-		if c == p.Table.Version || computed(c) || stamped(c) || p.assignsKey() && c == p.Key[0] {
-			continue
+		if c != p.Table.Version && p.inserts(c) {
+			columns = append(columns, c)
 		}
-		columns = append(columns, c)
 	}
 	return columns
 }
@@ -207,7 +215,15 @@ func (g *generator) checked(s *sqlcheck.Statement, q *compiled) (message, mend s
 			fault = "a WHERE of " + enumerate(sh.where)
 		}
 		return fmt.Sprintf("query %s is marked @cas and has %s: 0 rows would not mean a conflict", s.Query.Name, fault),
-			"let WHERE compare the whole key and the version with parameters, and nothing else, or take the mark away"
+			"let WHERE compare the whole key and the version with parameters (? or sqlc.arg), and nothing else, or take the mark away"
+	}
+	version := g.tables[i].Table.Version.Name
+	if n, ok := s.Node.(*ast.UpdateStmt); ok && !movesByNumber(n, version) {
+		return fmt.Sprintf("query %s is marked @cas and does not move %s by a number above 0 (a parameter may be 0): nobody would see "+
+			"that it has written", s.Query.Name, version), fmt.Sprintf("write %s = %s + 1", version, version)
+	}
+	if shared := g.sharedName(append(assigned(s.Node), sh.slots...)); shared != "" {
+		return fmt.Sprintf("query %s is marked @cas, and %s", s.Query.Name, shared), "give each a parameter of its own"
 	}
 	other := len(q.Params) - len(sh.slots)
 	if other < 0 {

@@ -32,6 +32,7 @@ type shape struct {
 type slot struct {
 	role   role
 	column string
+	name   string // of sqlc.arg, empty for ?
 }
 
 type role uint8
@@ -132,7 +133,7 @@ func (sh *shape) assignment(a *ast.Assignment) {
 	value := bare(a.Expr)
 	if isParam(value) {
 		sh.set = append(sh.set, name)
-		sh.slots = append(sh.slots, slot{roleSet, name})
+		sh.slots = append(sh.slots, slot{roleSet, name, nameOf(value)})
 		return
 	}
 	plus, ok := value.(*ast.BinaryOperationExpr)
@@ -142,11 +143,10 @@ func (sh *shape) assignment(a *ast.Assignment) {
 	}
 	sh.moves = name
 	if sh.steps = isParam(bare(plus.R)); sh.steps {
-		sh.slots = append(sh.slots, slot{roleSteps, name})
+		sh.slots = append(sh.slots, slot{roleSteps, name, nameOf(bare(plus.R))})
 		return
 	}
-	_, literal := bare(plus.R).(ast.ValueExpr)
-	sh.oddIf(!literal, "SET "+name+" to itself and what is not a number")
+	sh.oddIf(!isPositive(plus.R), "SET "+name+" to itself and what is not a number above 0")
 }
 
 func (sh *shape) ofInsert(n *ast.InsertStmt, t *sqlcheck.Table) {
@@ -164,7 +164,7 @@ func (sh *shape) ofInsert(n *ast.InsertStmt, t *sqlcheck.Table) {
 		}
 		sh.oddIf(!isParam(value), "a value that is no parameter")
 		sh.set = append(sh.set, c.Name.O)
-		sh.slots = append(sh.slots, slot{roleSet, c.Name.O})
+		sh.slots = append(sh.slots, slot{roleSet, c.Name.O, nameOf(value)})
 	}
 }
 
@@ -185,39 +185,13 @@ func (sh *shape) conjunct(e ast.ExprNode) {
 			l, r = r, l
 		}
 		if name := columnOf(l); name != "" && isParam(r) {
+			sh.oddIf(isNarg(r), "sqlc.narg in WHERE, which finds no row if it is NULL")
 			sh.where = append(sh.where, name)
-			sh.slots = append(sh.slots, slot{roleWhere, name})
+			sh.slots = append(sh.slots, slot{roleWhere, name, nameOf(r)})
 			return
 		}
 	}
 	sh.oddIf(true, "a condition that is not column = parameter")
-}
-
-// bare takes brackets off.
-func bare(e ast.ExprNode) ast.ExprNode {
-	for {
-		p, ok := e.(*ast.ParenthesesExpr)
-		if !ok {
-			return e
-		}
-		e = p.Expr
-	}
-}
-
-func columnOf(e ast.ExprNode) string {
-	if c, ok := bare(e).(*ast.ColumnNameExpr); ok {
-		return c.Name.Name.O
-	}
-	return ""
-}
-
-// isParam reports whether an expression is ? or sqlc.arg(name).
-func isParam(e ast.ExprNode) bool {
-	if f, ok := e.(*ast.FuncCallExpr); ok {
-		return f.Schema.L == "sqlc" && (f.FnName.L == "arg" || f.FnName.L == "narg")
-	}
-	_, ok := e.(ast.ParamMarkerExpr)
-	return ok
 }
 
 // whereOf reads the table and the condition of an UPDATE or DELETE alone.

@@ -1,0 +1,1 @@
+CREATE TABLE parcel (sender VARCHAR(20) NOT NULL, no INT NOT NULL, content BLOB NOT NULL, price BIGINT NOT NULL, fee BIGINT, version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version', PRIMARY KEY (sender, no));
