@@ -1,6 +1,7 @@
 package sqlcheck
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,49 +43,80 @@ func ParseAllow(comment string) (ids []string, reason string, ok bool) {
 	return ids, text, true
 }
 
-// Allow takes away the findings in a file of queries that a comment allows: one within the statement or at
-// its end, one among the comments between its name and it, or one on the lines directly above. What
-// is wrong with such a comment becomes a finding itself. Call it once, with the findings of all rules.
+// Allow takes away the findings in a file of queries that a comment allows: one within the statement or behind
+// it on its last line, one before it on its first line, one among the comments between its name and it, or one on
+// the lines directly above. What is wrong with such a comment becomes a finding itself. Call it once, with
+// the findings of all rules.
 func Allow(src Source, statements []*Statement, findings []Finding) []Finding {
 	comments := allowComments(src.Text)
 	if len(comments) == 0 {
 		return findings
 	}
-	lines := newLines(src.Text)
+	o := owners{linesIn(src.Text), nil, statements}
+	o.below = o.lines.below()
 	for i := range comments {
-		line := lines.at(comments[i].span.Start)
-		for _, s := range statements {
-			first, last := lines.reach(s)
-			if line >= first && line <= last {
-				comments[i].first, comments[i].last = first, last
-				break
-			}
+		comments[i].of = o.commented(comments[i].span.Start)
+	}
+	return allow(src, comments, findings, func(f Finding) int { return o.at(o.lines.place(f.Line, f.Column)) })
+}
+
+// owners know which statement a place in a file is about.
+type owners struct {
+	lines      *lines
+	below      []int // see lines.below
+	statements []*Statement
+}
+
+// at returns the number of the statement that a place is in or before.
+func (o owners) at(offset int) int {
+	i, _ := slices.BinarySearchFunc(o.statements, offset, func(s *Statement, at int) int { return cmp.Compare(s.Span.End, at) })
+	return i
+}
+
+// commented returns the number of the statement that a comment is about, -1 if it is about none. On one line
+// with two statements, it is about the one that it is in or before.
+func (o owners) commented(offset int) int {
+	line, next := o.lines.at(offset), o.at(offset)
+	if next < len(o.statements) {
+		s := o.statements[next]
+		head := o.lines.at(s.Span.Start)
+		if s.Span.Start <= offset || line == head {
+			return next
+		}
+		if s.Query != nil {
+			head = min(head, o.lines.at(s.Query.Span.Start))
+		}
+		if line >= head || o.below[line] >= head {
+			return next
 		}
 	}
-	return allow(src, comments, findings)
+	if next > 0 && o.lines.at(o.statements[next-1].Span.End) == line {
+		return next - 1
+	}
+	return -1
 }
 
 // AllowLines takes away the findings in a schema that a comment allows: one at the end of the finding's
 // line, or one on the lines directly above. What is wrong with such a comment becomes a finding itself.
 func AllowLines(src Source, findings []Finding) []Finding {
 	comments := allowComments(src.Text)
-	lines := newLines(src.Text)
-	for i := range comments {
-		line := lines.at(comments[i].span.Start)
-		for line < len(lines.text) && lines.isComment(line) {
-			line++
-		}
-		comments[i].first, comments[i].last = line, line
+	if len(comments) == 0 {
+		return Sort(slices.Clone(findings))
 	}
-	return allow(src, comments, findings)
+	lines := linesIn(src.Text)
+	below := lines.below()
+	for i := range comments {
+		comments[i].of = below[lines.at(comments[i].span.Start)]
+	}
+	return allow(src, comments, findings, func(f Finding) int { return f.Line })
 }
 
-// allowComment is one allow comment and the lines that it is about, from 1; none is 0 to 0.
+// allowComment is one allow comment and the number of the statement or line that it is about.
 type allowComment struct {
-	span        Span
-	ids         []string
-	reason      string
-	first, last int
+	span   Span
+	ids    []string
+	reason string
+	of     int
 }
 
 func allowComments(text string) []allowComment {
@@ -98,8 +130,14 @@ func allowComments(text string) []allowComment {
 }
 
 // allow lets a comment that has something wrong with it allow nothing, so that the fault is still seen.
-func allow(src Source, comments []allowComment, findings []Finding) []Finding {
+func allow(src Source, comments []allowComment, findings []Finding, of func(Finding) int) []Finding {
 	taken := make([]bool, len(findings))
+	about := map[int][]int{}
+	for i, f := range findings {
+		if f.File == src.Name {
+			about[of(f)] = append(about[of(f)], i)
+		}
+	}
 	var faults []Finding
 	for _, c := range comments {
 		fault := func(message, mend string) {
@@ -118,8 +156,8 @@ func allow(src Source, comments []allowComment, findings []Finding) []Finding {
 				continue
 			}
 			needed := false
-			for i, f := range findings {
-				if strings.EqualFold(f.Rule, id) && f.File == src.Name && f.Line >= c.first && f.Line <= c.last {
+			for _, i := range about[c.of] {
+				if strings.EqualFold(findings[i].Rule, id) {
 					taken[i], needed = true, true
 				}
 			}
@@ -135,51 +173,4 @@ func allow(src Source, comments []allowComment, findings []Finding) []Finding {
 		}
 	}
 	return Sort(kept)
-}
-
-// lines are the lines of a text, from 1.
-type lines struct {
-	text   []string
-	starts []int
-}
-
-func newLines(text string) lines {
-	l := lines{text: strings.Split(text, "\n")}
-	at := 0
-	for _, line := range l.text {
-		l.starts = append(l.starts, at)
-		at += len(line) + 1
-	}
-	return l
-}
-
-// at returns the line of an offset.
-func (l lines) at(offset int) int {
-	i, found := slices.BinarySearch(l.starts, offset)
-	if found {
-		return i + 1
-	}
-	return i
-}
-
-// isComment reports whether a line is a comment and nothing else.
-func (l lines) isComment(line int) bool {
-	text := strings.TrimSpace(l.text[line-1])
-	if text == "" || !isComment(text) {
-		return false
-	}
-	return !strings.HasPrefix(text, "/*") || strings.HasSuffix(text, "*/")
-}
-
-// reach returns the lines that a statement's allow comments may be on: those of its name, of itself, and of
-// the comments directly above.
-func (l lines) reach(s *Statement) (first, last int) {
-	first, last = l.at(s.Span.Start), l.at(max(s.Span.End-1, s.Span.Start))
-	if s.Query != nil {
-		first = min(first, l.at(s.Query.Span.Start))
-	}
-	for first > 1 && l.isComment(first-1) {
-		first--
-	}
-	return first, last
 }

@@ -1,6 +1,7 @@
 package sqlcheck
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // alterTable runs the parts of an ALTER TABLE one after the other. A table that is not in the schema is left
 // out: it may come from a statement that is not known, which is reported.
 func (c *Catalog) alterTable(s *ddl, n *ast.AlterTableStmt) {
-	t := c.Table(n.Table.Name.O)
+	t := c.named(n.Table)
 	if t == nil {
 		return
 	}
@@ -21,7 +22,7 @@ func (c *Catalog) alterTable(s *ddl, n *ast.AlterTableStmt) {
 			item = items[i]
 		}
 		if spec.Tp == ast.AlterTableRenameTable {
-			c.rename(t.Name, spec.NewTable.Name.O)
+			c.rename(t, cmp.Or(spec.NewTable.Schema.O, t.Schema), spec.NewTable.Name.O)
 			continue
 		}
 		t.alterColumns(c, s, spec, item)

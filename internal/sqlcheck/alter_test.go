@@ -158,7 +158,11 @@ func FuzzReadSchema(f *testing.F) {
 		}
 		for _, g := range c.Triggers {
 			inside(g.Source, g.Span)
-			inside(g.Source, g.at(Span{0, len(g.Body)}))
+			inside(g.Source, g.body)
+		}
+		for _, r := range c.Routines {
+			inside(r.Source, r.Span)
+			inside(r.Source, r.Body)
 		}
 		CheckSchema(c)
 	})

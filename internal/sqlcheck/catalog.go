@@ -3,6 +3,8 @@ package sqlcheck
 import (
 	"slices"
 	"strings"
+
+	"github.com/sqlc-dev/marino/ast"
 )
 
 // VersionComment in a column's COMMENT makes the column its table's version.
@@ -15,27 +17,56 @@ type Catalog struct {
 	// Triggers are those that were created and not dropped since.
 	Triggers []*Trigger
 
+	// Routines are the procedures, functions and events that were created and not dropped since.
+	Routines []*Routine
+
 	// Unparsed are statements of the schema that the parser does not know: what they did to a table is
 	// not known.
 	Unparsed []Finding
+
+	views []*view
 }
 
 // Table returns the table of that name, nil if there is none. Names are compared without regard to case,
-// as servers on most systems' defaults and all column names are.
-func (c *Catalog) Table(name string) *Table {
+// as servers on most systems' defaults and all column names are. Of several databases' tables of one name it
+// is the one without a database, or else one that has a version.
+func (c *Catalog) Table(name string) *Table { return c.TableIn("", name) }
+
+// TableIn returns the table that a statement means by a name with a database, or with an empty one for none. What
+// the schema creates without a database may be in any.
+func (c *Catalog) TableIn(schema, name string) *Table {
 	if c == nil {
 		return nil
 	}
+	var of []*Table
 	for _, t := range c.Tables {
-		if strings.EqualFold(t.Name, name) {
+		if !strings.EqualFold(t.Name, name) {
+			continue
+		}
+		if strings.EqualFold(t.Schema, schema) {
 			return t
 		}
+		if schema == "" || t.Schema == "" {
+			of = append(of, t)
+		}
+	}
+	for _, t := range of {
+		if t.Version != nil {
+			return t
+		}
+	}
+	if len(of) > 0 {
+		return of[0]
 	}
 	return nil
 }
 
+// named returns the table that a name in a parsed statement means.
+func (c *Catalog) named(n *ast.TableName) *Table { return c.TableIn(n.Schema.O, n.Name.O) }
+
 // Table is one table.
 type Table struct {
+	Schema      string // the database, as written; empty where none is
 	Name        string
 	Comment     string
 	Source      Source // where it was created
@@ -50,6 +81,8 @@ type Table struct {
 	// Version is the column that VersionComment, or the user's configuration, makes the version; nil
 	// for a table that is not versioned.
 	Version *Column
+
+	base *Table // of a view, the table that it is over; nil for a table
 }
 
 // Column returns the column of that name, nil if there is none.
@@ -113,18 +146,24 @@ type ForeignKey struct {
 // Trigger is one trigger.
 type Trigger struct {
 	Name, Table string
+	Schema      string // the table's database, as written; empty where none is
 	Before      bool
 	Event       string // "INSERT", "UPDATE" or "DELETE"
 	Body        string // as written
 	Source      Source
 	Span        Span // its name in the source
+
+	body Span // in the source
 }
 
-// Triggers of a table on an event.
+// of returns the table that a trigger is on, nil if it is not in the catalogue.
+func (c *Catalog) of(g *Trigger) *Table { return c.TableIn(g.Schema, g.Table) }
+
+// TriggersOf are the triggers of a table on an event.
 func (c *Catalog) TriggersOf(table, event string) []*Trigger {
 	var of []*Trigger
 	for _, t := range c.Triggers {
-		if strings.EqualFold(t.Table, table) && t.Event == event {
+		if t.Event == event && strings.EqualFold(t.Table, table) && c.of(t) == c.Table(table) {
 			of = append(of, t)
 		}
 	}

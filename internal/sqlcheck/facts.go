@@ -13,14 +13,22 @@ type scope struct {
 	refs  []*ref
 	conds []cond
 	where ast.ExprNode // nil without WHERE
+
+	catalog *Catalog
+	with    withQueries
+
+	compared map[ast.ExprNode][]comparison // what comparisons has found
 }
 
 // ref is one table in a scope. A table that is joined with itself is two of them.
 type ref struct {
-	name  string         // what its columns are qualified with: the alias if there is one
-	table *Table         // nil if the catalogue does not know it, and for a derived table or a CTE
-	query ast.Node       // of a derived table or a CTE
-	node  *ast.TableName // nil for a derived table
+	name  string   // what its columns are qualified with: the alias if there is one
+	table *Table   // nil if the catalogue does not know it, and for a derived table or a CTE
+	query ast.Node // of a derived table or a CTE
+
+	// unclear is a versioned table that a view is over, in a way that is not followed; nil for all else.
+	unclear *Table
+	node    *ast.TableName // nil for a derived table
 }
 
 // cond is one condition that every row has to meet: a term of WHERE or of a join's ON that nothing but AND
@@ -55,7 +63,7 @@ type scopeBuilder struct {
 }
 
 func newScope(c *Catalog, with withQueries, from *ast.TableRefsClause, where ast.ExprNode) *scope {
-	b := scopeBuilder{c, with, &scope{where: where}}
+	b := scopeBuilder{c, with, &scope{where: where, catalog: c, with: with, compared: map[ast.ExprNode][]comparison{}}}
 	if from != nil && from.TableRefs != nil {
 		b.add(from.TableRefs)
 	}
@@ -99,7 +107,10 @@ func (b *scopeBuilder) named(n *ast.TableName, alias string) *ref {
 		r.query = query
 		return r
 	}
-	r.table = b.catalog.Table(n.Name.O)
+	r.table = b.catalog.named(n)
+	if v := b.catalog.viewIn(n.Schema.O, n.Name.O); r.table == nil && v != nil {
+		r.table, r.unclear = v.table, v.versioned
+	}
 	return r
 }
 
@@ -128,21 +139,23 @@ func (b *scopeBuilder) addJoin(j *ast.Join) []*ref {
 	return both
 }
 
-// commonColumns are those by which NATURAL JOIN joins, as far as the tables are known.
+// commonColumns are those by which NATURAL JOIN joins, as far as the tables are known; each once, since a column
+// that several tables on one side have has been made one by the joins there.
 func commonColumns(j *ast.Join, left, right []*ref) []*ast.ColumnName {
 	var common []*ast.ColumnName
 	if !j.NaturalJoin {
 		return nil
 	}
+	seen := map[string]bool{}
 	for _, l := range left {
-		for _, r := range right {
-			if l.table == nil || r.table == nil {
-				continue
-			}
-			for _, c := range l.table.Columns {
-				if r.table.Column(c.Name) != nil {
-					common = append(common, &ast.ColumnName{Name: ast.NewCIStr(c.Name)})
-				}
+		if l.table == nil {
+			continue
+		}
+		for _, c := range l.table.Columns {
+			name := ast.NewCIStr(c.Name)
+			if !seen[name.L] && slices.ContainsFunc(right, func(r *ref) bool { return r.table.Column(c.Name) != nil }) {
+				seen[name.L] = true
+				common = append(common, &ast.ColumnName{Name: name})
 			}
 		}
 	}
@@ -165,9 +178,10 @@ func usingPair(column *ast.ColumnName, left, right []*ref) ast.ExprNode {
 }
 
 // byName returns the table that a qualifier means, nil if it is none of this scope.
-func (sc *scope) byName(name string) *ref {
+func (sc *scope) byName(schema, name string) *ref {
 	for _, r := range sc.refs {
-		if strings.EqualFold(r.name, name) {
+		inIt := schema == "" || r.node == nil || r.node.Schema.O == "" || strings.EqualFold(r.node.Schema.O, schema)
+		if inIt && strings.EqualFold(r.name, name) {
 			return r
 		}
 	}
@@ -178,7 +192,7 @@ func (sc *scope) byName(name string) *ref {
 // outer query, an ambiguous one.
 func (sc *scope) resolve(name *ast.ColumnName) *ref {
 	if name.Table.O != "" {
-		return sc.byName(name.Table.O)
+		return sc.byName(name.Schema.O, name.Table.O)
 	}
 	var known, unknown []*ref
 	for _, r := range sc.refs {

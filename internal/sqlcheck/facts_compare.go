@@ -29,6 +29,15 @@ const (
 // comparisons are those that a condition is made of. It has none if it is something else, or a negation:
 // where a column may be anything but a value, nothing is known of it.
 func (sc *scope) comparisons(e ast.ExprNode) []comparison {
+	all, again := sc.compared[e]
+	if !again {
+		all = sc.compares(e)
+		sc.compared[e] = all
+	}
+	return all
+}
+
+func (sc *scope) compares(e ast.ExprNode) []comparison {
 	switch e := unwrap(e).(type) {
 	case *ast.BinaryOperationExpr:
 		return sc.binary(e)

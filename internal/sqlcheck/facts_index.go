@@ -48,7 +48,7 @@ func (sc *scope) scanned(tables []*ref) []*ref {
 	found := map[*ref]bool{}
 	var open []*ref
 	for _, r := range sc.refs {
-		if r.table == nil || !slices.Contains(tables, r) {
+		if r.table == nil || r.table.base != nil || !slices.Contains(tables, r) { // a view has conditions of its own
 			found[r] = true
 			continue
 		}

@@ -13,6 +13,7 @@ type lockingRead struct {
 	node   *ast.SelectStmt
 	locked []*ref
 	skips  bool // SKIP LOCKED
+	names  bool // OF, in each of its clauses
 }
 
 // lockingReads are those of a statement, nested ones included: a lock clause does not reach into
@@ -57,12 +58,7 @@ func (f *lockFinder) Leave(n ast.Node) (ast.Node, bool) {
 }
 
 func (f *lockFinder) add(n *ast.SelectStmt) {
-	var infos []*ast.SelectLockInfo
-	for _, info := range append([]*ast.SelectLockInfo{n.LockInfo}, n.MoreLockInfos...) {
-		if info != nil && info.LockType != ast.SelectLockNone {
-			infos = append(infos, info)
-		}
-	}
+	infos := lockInfos(n)
 	if len(infos) == 0 {
 		return
 	}
@@ -72,23 +68,34 @@ func (f *lockFinder) add(n *ast.SelectStmt) {
 			with[name] = query
 		}
 	}
-	r := &lockingRead{scope: newScope(f.catalog, with, n.From, n.Where), node: n}
+	r := &lockingRead{scope: newScope(f.catalog, with, n.From, n.Where), node: n, names: true}
 	for _, info := range infos {
 		switch info.LockType {
 		case ast.SelectLockForUpdateSkipLocked, ast.SelectLockForShareSkipLocked:
 			r.skips = true
 		}
 		if len(info.Tables) == 0 {
-			r.locked = r.refs
+			r.locked, r.names = r.refs, false
 			break
 		}
 		for _, t := range info.Tables {
-			if of := r.byName(t.Name.O); of != nil {
+			if of := r.byName(t.Schema.O, t.Name.O); of != nil {
 				r.locked = append(r.locked, of)
 			}
 		}
 	}
 	*f.found = append(*f.found, r)
+}
+
+// lockInfos are the locking clauses of a SELECT.
+func lockInfos(n *ast.SelectStmt) []*ast.SelectLockInfo {
+	var infos []*ast.SelectLockInfo
+	for _, info := range append([]*ast.SelectLockInfo{n.LockInfo}, n.MoreLockInfos...) {
+		if info != nil && info.LockType != ast.SelectLockNone {
+			infos = append(infos, info)
+		}
+	}
+	return infos
 }
 
 // isOne reports whether a LIMIT is the literal 1.
@@ -98,6 +105,24 @@ func isOne(l *ast.Limit) bool {
 	}
 	n := literalValue(l.Count)
 	return n == any(int64(1)) || n == any(uint64(1))
+}
+
+// isAggregate reports whether the read returns one row that it computes of all. ORDER BY orders nothing then.
+func (r *lockingRead) isAggregate() bool {
+	if r.node.GroupBy != nil || r.node.Fields == nil {
+		return false
+	}
+	found := false
+	inspect(r.node.Fields, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.AggregateFuncExpr:
+			found = true
+		case *ast.SubqueryExpr:
+			return false
+		}
+		return !found
+	})
+	return found
 }
 
 // orderColumn returns the column that one item of ORDER BY names: itself, by the number of a selected value

@@ -39,9 +39,7 @@ func writeOf(c *Catalog, s *Statement) *write {
 		sc := newScope(c, withQueries{}.and(n.With), n.TableRefs, n.Where)
 		w := &write{scope: sc, update: true, order: n.Order, limit: n.Limit}
 		for _, a := range n.List {
-			r := w.resolve(a.Column)
-			w.sets = append(w.sets, set{r, a.Column.Name.O, a})
-			w.target(r)
+			w.assign(a)
 		}
 		return w
 	case *ast.DeleteStmt:
@@ -52,11 +50,33 @@ func writeOf(c *Catalog, s *Statement) *write {
 			return w
 		}
 		for _, t := range n.Tables.Tables {
-			w.target(w.byName(t.Name.O))
+			w.target(w.byName(t.Schema.O, t.Name.O))
 		}
 		return w
 	}
 	return nil
+}
+
+// assign adds an assignment. One whose column no table has, since the schema is not up to date or the column is
+// misspelt, still writes: the one table that can be written, or else it may be any of those with a version.
+func (w *write) assign(a *ast.Assignment) {
+	r := w.resolve(a.Column)
+	may := slices.DeleteFunc(slices.Clone(w.refs), func(r *ref) bool { return r.query != nil })
+	switch {
+	case r != nil && r.query == nil:
+		may = []*ref{r}
+	case len(may) > 1:
+		r = nil
+		may = slices.DeleteFunc(may, func(r *ref) bool {
+			return r.unclear == nil && (r.table == nil || r.table.Version == nil)
+		})
+	case len(may) == 1:
+		r = may[0]
+	}
+	for _, m := range may {
+		w.target(m)
+	}
+	w.sets = append(w.sets, set{r, a.Column.Name.O, a})
 }
 
 func (w *write) target(r *ref) {
@@ -108,30 +128,6 @@ func (w *write) comparesVersion(e ast.ExprNode, r *ref) bool {
 		}
 	}
 	return false
-}
-
-// readsVersion reports whether a value depends on the version that the table has while the statement runs:
-// directly, or by a subquery, a derived table or a CTE that reads the table. Compared with that, a version
-// is compared with itself.
-func (w *write) readsVersion(e ast.ExprNode, t *Table) bool {
-	if reads(e, t) {
-		return true
-	}
-	return w.mentions(e, func(r *ref, column string) bool {
-		return r.table == t && strings.EqualFold(column, t.Version.Name) || r.query != nil && reads(r.query, t)
-	})
-}
-
-// reads reports whether there is a query in a node that reads from a table.
-func reads(n ast.Node, t *Table) bool {
-	found := false
-	inspect(n, func(n ast.Node) bool {
-		if name, ok := n.(*ast.TableName); ok && strings.EqualFold(name.Name.O, t.Name) {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // versionMention returns the first condition that has the version in it, nil if none has.

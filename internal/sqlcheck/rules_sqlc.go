@@ -102,8 +102,12 @@ var sqlcRules = []Rule{
 	{
 		ID: "CAS028", Title: "statement that was not checked", Lang: "sql", statement: checkUnparsed,
 		Why: "The parser knows MySQL. Of MariaDB it lacks RETURNING, FOR SYSTEM_TIME and more, and a statement that it does not know is " +
-			"never guessed at: no rule looked at what it does to the versioned table that it names.",
-		Mend: "Write it in a way that the parser knows, or look at it yourself and allow it with a reason.",
+			"never guessed at: no rule looked at what it does to the versioned table that it names. A view of one table is followed to the " +
+			"table; a write through any other view is not. The same is true of SQL that Go code builds " +
+			"at run time, if its constant parts are an UPDATE, DELETE, REPLACE or INSERT ... ON DUPLICATE KEY of a versioned table: the part " +
+			"that only the running program knows may compare the version or not. Of concatenations, fmt.Sprintf and strings.Builder within " +
+			"one function the parts are known; what another function returns, or was given, is not.",
+		Mend: "Write it in a way that the parser knows, or look at it yourself and allow it with a reason. In Go, write it as a constant.",
 		Bad: "-- name: Take :one\n" +
 			"DELETE FROM account WHERE id = ? AND version = ? RETURNING balance;\n",
 		Good: "-- name: Take :execrows\n" +

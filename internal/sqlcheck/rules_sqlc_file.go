@@ -111,21 +111,32 @@ func checkRepeated(_ Input, s *Statement, report Report) {
 // checkUnparsed is CAS028.
 func checkUnparsed(in Input, s *Statement, report Report) {
 	if s.Unparsed == nil {
+		checkView(in, s, report)
 		return
 	}
-	for _, t := range scanTokens(s.Text) {
-		if t.kind != tokenWord {
-			continue
-		}
-		table := in.Catalog.Table(t.text)
-		if table == nil || table.Version == nil {
-			continue
-		}
-		report(s.Source, s.inSource(t.span),
+	tokens := scanTokens(s.Text)
+	if table, i := in.Catalog.versionedIn(tokens); table != nil {
+		report(s.Source, s.inSource(tokens[i].span),
 			fmt.Sprintf("this statement names the versioned table %s, and no rule looked at it, since the parser does not know it: %s",
 				table.Name, short(s.Unparsed)),
 			"write it in a way that MySQL takes too, or look at it yourself and allow it with a reason")
-		return
+	}
+}
+
+// checkView reports a write to a view that is over a versioned table in a way that is not followed.
+func checkView(in Input, s *Statement, report Report) {
+	var targets []*ref
+	if n, ok := s.Node.(*ast.InsertStmt); ok {
+		targets = newScope(in.Catalog, withQueries{}, n.Table, nil).refs
+	} else if w := writeOf(in.Catalog, s); w != nil {
+		targets = w.targets
+	}
+	for _, r := range targets {
+		if r.unclear != nil {
+			report(s.Source, placesOf(s).ref(r), fmt.Sprintf("this writes through a view that is over the versioned table %s and more than "+
+				"that: no rule looked at what it does to versions", r.unclear.Name),
+				"write the table itself, or look at it yourself and allow it with a reason")
+		}
 	}
 }
 

@@ -10,13 +10,15 @@ import (
 
 var bumpingTrigger = Rule{
 	ID:    "CAS012",
-	Title: "a trigger that writes versions",
+	Title: "a trigger or routine that writes versioned rows",
 	Why: "The UPDATE of a compare-and-swap moves the version itself: its writer takes the row to be at the version it read, plus one. " +
 		"A trigger that moves it too leaves another version behind, and the writer's next compare-and-swap meets a conflict " +
-		"with itself. A trigger that writes rows of another versioned table, without comparing their version, is a write that nobody " +
-		"expects: it loses what was written between somebody's read and it, and readers do not notice it.",
+		"with itself. A trigger that writes rows of another versioned table, or a procedure, function or event that does, without " +
+		"comparing their version and moving it, is a write that nobody expects: it loses what was written between somebody's read and " +
+		"it, and readers do not notice it.",
 	Mend: "Let the trigger move the version only where the UPDATE did not: IF NEW.version = OLD.version THEN SET NEW.version = " +
-		"OLD.version + 1; END IF. Write the rows of other versioned tables from the program, under their versions.",
+		"OLD.version + 1; END IF. Write the rows of other versioned tables from the program, under their versions, or hand the version " +
+		"that was read to the procedure, which compares it and returns ROW_COUNT().",
 	Bad: `CREATE TABLE account (
   id      BIGINT UNSIGNED NOT NULL PRIMARY KEY,
   version BIGINT UNSIGNED NOT NULL DEFAULT 1 COMMENT 'sqlcas:version'
@@ -38,31 +40,32 @@ END;`,
 		for _, g := range c.Triggers {
 			for _, s := range bodySteps(g.Body) {
 				checkOwnVersion(c, g, s, report)
-				checkOtherRows(c, g, s, report)
+				checkRows(c, "trigger "+g.Name, s.statement(g.Source, g.body), report)
+			}
+		}
+		for _, r := range c.Routines {
+			for _, s := range bodySteps(r.Source.Text[r.Body.Start:r.Body.End]) {
+				checkRows(c, r.Kind+" "+r.Name, s.statement(r.Source, r.Body), report)
 			}
 		}
 	},
 }
 
-// at is the place of a part of the trigger's body in its source; the trigger's name if the body is not there
-// as it was read.
-func (g *Trigger) at(part Span) Span {
-	i := strings.Index(g.Source.Text[g.Span.End:], g.Body)
-	if i < 0 {
-		return g.Span
-	}
-	start := g.Span.End + i
-	return Span{start + part.Start, start + part.End}
-}
-
 func checkOwnVersion(c *Catalog, g *Trigger, s step, report Report) {
-	t := c.Table(g.Table)
-	if t == nil || t.Version == nil || !g.Before || g.Event != "UPDATE" {
+	t := c.of(g)
+	if t == nil || t.Version == nil || !g.Before {
 		return
 	}
 	version := t.Version.Name
 	for _, set := range s.sets(version) {
 		value := expression(set.value)
+		if g.Event != "UPDATE" {
+			if beginsWrong(value, t.Version) {
+				report(g.Source, set.span.in(g.body), "trigger "+g.Name+" has new rows of "+t.Name+" begin at a "+version+" that is not 1",
+					"leave "+version+" alone: its DEFAULT is the first version")
+			}
+			continue
+		}
 		if movesIfUnmoved(value, version) || moves(value, version) && s.isGuarded(version) {
 			continue
 		}
@@ -70,9 +73,20 @@ func checkOwnVersion(c *Catalog, g *Trigger, s step, report Report) {
 		if isRowPlus(value, "OLD", version) {
 			what = "sets " + t.Name + "." + version + " whatever the UPDATE that fires it set: one that moves it by more than one ends at another version than its writer believes"
 		}
-		report(g.Source, g.at(set.span), "trigger "+g.Name+" "+what,
+		report(g.Source, set.span.in(g.body), "trigger "+g.Name+" "+what,
 			"move it only where the UPDATE did not: IF NEW."+version+" = OLD."+version+" THEN SET NEW."+version+" = OLD."+version+" + 1; END IF")
 	}
+}
+
+// beginsWrong reports whether a new row's version is set to a number that is no first version, or to another column.
+func beginsWrong(value ast.Node, version *Column) bool {
+	switch n := bare(value).(type) {
+	case *ast.ColumnNameExpr:
+		return n.Name.Table.O != "" && !strings.EqualFold(n.Name.Name.O, version.Name)
+	case ast.ExprNode:
+		return startsWrong(n, version)
+	}
+	return false
 }
 
 // isGuarded reports whether the step runs only where the UPDATE left the version alone.

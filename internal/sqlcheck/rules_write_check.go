@@ -12,7 +12,7 @@ import (
 func checkUnversioned(in Input, s *Statement, report Report) {
 	at := placesOf(s)
 	if n, ok := s.Node.(*ast.TruncateTableStmt); ok {
-		if t := in.Catalog.Table(n.Table.Name.O); t != nil && t.Version != nil {
+		if t := in.Catalog.named(n.Table); t != nil && t.Version != nil {
 			report(s.Source, at.table(n.Table),
 				fmt.Sprintf("TRUNCATE empties %s whatever versions its rows are at", t.Name),
 				"delete rows by key and version, or allow it with a reason")

@@ -27,7 +27,7 @@ func checkUpsert(in Input, s *Statement, report Report) {
 	at := placesOf(s)
 	const mend = "insert, and on the duplicate key error read the row and swap it"
 	if load, ok := s.Node.(*ast.LoadDataStmt); ok && load.OnDuplicate == ast.OnDuplicateKeyHandlingReplace {
-		if t := in.Catalog.Table(load.Table.Name.O); t != nil && t.Version != nil {
+		if t := in.Catalog.named(load.Table); t != nil && t.Version != nil {
 			report(s.Source, at.table(load.Table),
 				fmt.Sprintf("LOAD DATA REPLACE takes the place of rows of %s whatever version they are at", t.Name), mend)
 		}
@@ -42,13 +42,50 @@ func checkUpsert(in Input, s *Statement, report Report) {
 			"again at the first", r.table.Name), mend)
 		return
 	}
+	if a := sc.changes(n, r); a != nil {
+		what := fmt.Sprintf("ON DUPLICATE KEY UPDATE changes a row of %s whatever version it is at", r.table.Name)
+		if sc.decidesByVersion(n, r) {
+			what = fmt.Sprintf("ON DUPLICATE KEY UPDATE compares the version of %s in its values, but an insert happens whatever was read: "+
+				"a row that was deleted comes back, and the count does not say which of the two it was", r.table.Name)
+		}
+		report(s.Source, at.set(a), what, mend)
+	}
+}
+
+// decidesByVersion reports whether each assignment that changes something has a condition with the version in it, as
+// IF(version = VALUES(version), ...).
+func (sc *scope) decidesByVersion(n *ast.InsertStmt, r *ref) bool {
 	for _, a := range n.OnDuplicate {
-		if !sc.keeps(a, r) {
-			report(s.Source, at.set(a),
-				fmt.Sprintf("ON DUPLICATE KEY UPDATE changes a row of %s whatever version it is at", r.table.Name), mend)
-			return
+		var conditions []ast.ExprNode
+		switch e := unwrap(a.Expr).(type) {
+		case *ast.FuncCallExpr:
+			if e.FnName.L == "if" && len(e.Args) > 0 {
+				conditions = e.Args[:1]
+			}
+		case *ast.CaseExpr:
+			for _, when := range e.WhenClauses {
+				conditions = append(conditions, when.Expr)
+			}
+		}
+		decides := slices.ContainsFunc(conditions, func(c ast.ExprNode) bool {
+			return sc.mentions(c, func(of *ref, column string) bool { return of == r && strings.EqualFold(column, r.table.Version.Name) })
+		})
+		if !decides && !sc.keeps(a, r) {
+			return false
 		}
 	}
+	return true
+}
+
+// changes returns the first assignment of ON DUPLICATE KEY UPDATE that gives a column another value, nil if there
+// is none.
+func (sc *scope) changes(n *ast.InsertStmt, r *ref) *ast.Assignment {
+	for _, a := range n.OnDuplicate {
+		if !sc.keeps(a, r) {
+			return a
+		}
+	}
+	return nil
 }
 
 // keeps reports whether an assignment of ON DUPLICATE KEY UPDATE gives a column the value that it has:
@@ -77,6 +114,7 @@ func checkStart(in Input, s *Statement, report Report) {
 			report(s.Source, at.expr(e),
 				fmt.Sprintf("a new row of %s begins at a %s that is not 1", r.table.Name, version.Name),
 				fmt.Sprintf("leave %s out of the INSERT: its DEFAULT is the first version", version.Name))
+			return // the other rows have the same mend
 		}
 	}
 }

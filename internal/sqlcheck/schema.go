@@ -27,6 +27,7 @@ func ReadSchema(sources []Source, versions Versions) *Catalog {
 		t.impliedIndexes()
 		t.Version = versionOf(t, versions)
 	}
+	c.resolveViews()
 	return c
 }
 
@@ -59,6 +60,14 @@ func (c *Catalog) run(s *ddl) {
 		c.createTrigger(s)
 		return
 	}
+	if s.isRoutine() {
+		c.runRoutine(s)
+		return
+	}
+	if s.isView() {
+		c.defineView(s)
+		return
+	}
 	node, err := parse(s.parserText())
 	if err != nil {
 		c.unknown(s, err)
@@ -72,32 +81,34 @@ func (c *Catalog) run(s *ddl) {
 	case *ast.CreateIndexStmt:
 		c.createIndex(n)
 	case *ast.DropIndexStmt:
-		c.Table(n.Table.Name.O).dropIndex(n.IndexName)
+		c.named(n.Table).dropIndex(n.IndexName)
 	case *ast.RenameTableStmt:
 		for _, r := range n.TableToTables {
-			c.rename(r.OldTable.Name.O, r.NewTable.Name.O)
+			c.rename(c.named(r.OldTable), r.NewTable.Schema.O, r.NewTable.Name.O)
 		}
 	case *ast.DropTableStmt:
-		if n.IsView || n.TemporaryKeyword != ast.TemporaryNone {
-			return
-		}
 		for _, t := range n.Tables {
-			c.drop(t.Name.O)
+			switch {
+			case n.IsView:
+				c.dropView(t.Schema.O, t.Name.O)
+			case n.TemporaryKeyword == ast.TemporaryNone:
+				c.drop(t.Schema.O, t.Name.O)
+			}
 		}
 	case *ast.DropTriggerStmt:
-		c.dropTrigger(n.TriggerName.Name.O)
+		c.dropTrigger(n.TriggerName.Schema.O, n.TriggerName.Name.O)
 	}
 }
 
 // createTable leaves a temporary table out: a schema's end has none.
 func (c *Catalog) createTable(s *ddl, n *ast.CreateTableStmt) {
-	name := n.Table.Name.O
-	if n.TemporaryKeyword != ast.TemporaryNone || n.IfNotExists && c.Table(name) != nil {
+	schema, name := n.Table.Schema.O, n.Table.Name.O
+	if n.TemporaryKeyword != ast.TemporaryNone || n.IfNotExists && slices.ContainsFunc(c.Tables, isIn(schema, name)) {
 		return
 	}
-	t := &Table{Name: name, Source: s.source, Span: s.find(s.tokens, name)}
+	t := &Table{Schema: schema, Name: name, Source: s.source, Span: s.find(s.tokens, name)}
 	if n.ReferTable != nil {
-		from := c.Table(n.ReferTable.Name.O)
+		from := c.named(n.ReferTable)
 		if from == nil {
 			c.unsure(s, t, "copies table "+n.ReferTable.Name.O+", which is not in the schema")
 			return
@@ -120,12 +131,12 @@ func (c *Catalog) createTable(s *ddl, n *ast.CreateTableStmt) {
 		}
 	}
 	t.options(s, n.Options, s.optionTokens())
-	c.remove(name) // of CREATE OR REPLACE
+	c.remove(schema, name) // of CREATE OR REPLACE
 	c.Tables = append(c.Tables, t)
 }
 
 func (c *Catalog) createIndex(n *ast.CreateIndexStmt) {
-	t := c.Table(n.Table.Name.O)
+	t := c.named(n.Table)
 	if t == nil || n.KeyType != ast.IndexKeyTypeNone && n.KeyType != ast.IndexKeyTypeUnique {
 		return
 	}
@@ -133,12 +144,12 @@ func (c *Catalog) createIndex(n *ast.CreateIndexStmt) {
 }
 
 // rename takes foreign keys and triggers along, as the server does.
-func (c *Catalog) rename(from, to string) {
-	t := c.Table(from)
+func (c *Catalog) rename(t *Table, schema, to string) {
 	if t == nil {
 		return
 	}
-	c.remove(to)
+	from := t.Name
+	c.remove(schema, to)
 	for _, other := range c.Tables {
 		for i := range other.ForeignKeys {
 			if strings.EqualFold(other.ForeignKeys[i].Table, from) {
@@ -147,23 +158,31 @@ func (c *Catalog) rename(from, to string) {
 		}
 	}
 	for _, g := range c.Triggers {
-		if strings.EqualFold(g.Table, from) {
-			g.Table = to
+		if c.of(g) == t {
+			g.Schema, g.Table = schema, to
 		}
 	}
-	t.Name = to
+	t.Schema, t.Name = schema, to
 }
 
-// drop takes the table's triggers along.
-func (c *Catalog) drop(name string) {
-	c.remove(name)
-	c.Triggers = slices.DeleteFunc(c.Triggers, func(g *Trigger) bool { return strings.EqualFold(g.Table, name) })
+// drop takes the table's triggers along. A table of that name in another database stays.
+func (c *Catalog) drop(schema, name string) {
+	is := isIn(schema, name)
+	c.Triggers = slices.DeleteFunc(c.Triggers, func(g *Trigger) bool { return c.of(g) != nil && is(c.of(g)) })
+	c.remove(schema, name)
 }
 
-func (c *Catalog) remove(name string) {
-	c.Tables = slices.DeleteFunc(c.Tables, func(t *Table) bool { return strings.EqualFold(t.Name, name) })
+func (c *Catalog) remove(schema, name string) {
+	c.Tables = slices.DeleteFunc(c.Tables, isIn(schema, name))
 }
 
-func (c *Catalog) dropTrigger(name string) {
-	c.Triggers = slices.DeleteFunc(c.Triggers, func(g *Trigger) bool { return strings.EqualFold(g.Name, name) })
+// isIn tells the table of just that name and database.
+func isIn(schema, name string) func(*Table) bool {
+	return func(t *Table) bool { return strings.EqualFold(t.Schema, schema) && strings.EqualFold(t.Name, name) }
+}
+
+func (c *Catalog) dropTrigger(schema, name string) {
+	c.Triggers = slices.DeleteFunc(c.Triggers, func(g *Trigger) bool {
+		return strings.EqualFold(g.Name, name) && (schema == "" || g.Schema == "" || strings.EqualFold(g.Schema, schema))
+	})
 }

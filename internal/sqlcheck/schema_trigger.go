@@ -1,6 +1,7 @@
 package sqlcheck
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func (s *ddl) isTrigger() bool {
 // body.
 func (c *Catalog) createTrigger(s *ddl) {
 	i := slices.IndexFunc(s.tokens, func(t token) bool { return s.isKeyword(t, "TRIGGER") }) + 1
-	name := s.nameAfter(i)
+	schema, name := s.qualifiedAfter(i)
 	g := &Trigger{Name: name, Source: s.source, Span: s.find(s.tokens[i:], name)}
 	for i < len(s.tokens) && !s.isKeyword(s.tokens[i], "BEFORE", "AFTER") {
 		i++
@@ -29,7 +30,9 @@ func (c *Catalog) createTrigger(s *ddl) {
 		c.unknown(s, errTriggerHead)
 		return
 	}
-	g.Before, g.Event, g.Table = head[0].is("BEFORE"), strings.ToUpper(head[1].text), s.nameAfter(i+3)
+	g.Before, g.Event = head[0].is("BEFORE"), strings.ToUpper(head[1].text)
+	g.Schema, g.Table = s.qualifiedAfter(i + 3)
+	g.Schema = cmp.Or(g.Schema, schema)
 	row := slices.IndexFunc(head, func(t token) bool { return s.isKeyword(t, "ROW") }) + 1
 	if row+2 < len(head) && s.isKeyword(head[row], "FOLLOWS", "PRECEDES") {
 		row += 2
@@ -38,7 +41,8 @@ func (c *Catalog) createTrigger(s *ddl) {
 		c.unknown(s, errTriggerHead)
 		return
 	}
+	g.body = s.span(head[row], head[len(head)-1])
 	g.Body = s.text[head[row].span.Start:head[len(head)-1].span.End]
-	c.dropTrigger(name) // of CREATE OR REPLACE
+	c.dropTrigger(g.Schema, name) // of CREATE OR REPLACE
 	c.Triggers = append(c.Triggers, g)
 }

@@ -91,17 +91,22 @@ func (s *ddl) objectAt() int {
 
 // nameAfter returns the bare name that begins at a token.
 func (s *ddl) nameAfter(i int) string {
+	_, name := s.qualifiedAfter(i)
+	return name
+}
+
+// qualifiedAfter returns the name that begins at a token and the database before it, empty if there is none.
+func (s *ddl) qualifiedAfter(i int) (schema, name string) {
 	for i < len(s.tokens) && s.isKeyword(s.tokens[i], "IF", "NOT", "EXISTS") {
 		i++
 	}
-	name := ""
 	if i < len(s.tokens) && s.tokens[i].kind == tokenWord {
 		name = s.tokens[i].text
 	}
 	if i+2 < len(s.tokens) && s.tokens[i+1].is(".") {
-		name = s.tokens[i+2].text
+		schema, name = name, s.tokens[i+2].text
 	}
-	return name
+	return schema, name
 }
 
 // position is where the parser's complaint says that the fault is: counted from the statement's beginning,

@@ -41,7 +41,7 @@ func (t *namedTables) Enter(n ast.Node) (ast.Node, bool) {
 		if n.AsName.L != "" {
 			alias = n.AsName.L
 		}
-		t.named = append(t.named, namedTable{alias, t.catalog.Table(name.Name.L)})
+		t.named = append(t.named, namedTable{alias, t.catalog.named(name)})
 	}
 	return n, false
 }

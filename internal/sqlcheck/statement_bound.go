@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sqlc-dev/marino/ast"
 )
 
 // The parser and the visitors of its tree call themselves once a level, and a stack that is used up ends
@@ -20,11 +22,16 @@ const (
 	maxLength   = 1 << 20 // outside of strings and comments: an INSERT of large values is not deep
 	maxTries    = 6
 	maxTokens   = 1 << 20 // that are read, with those that are read again
+
+	// maxTables is how many tables the servers take in one join. What looks for an order in which a join's
+	// tables can be read takes the more time the more they are, and would not come to an end for hundreds.
+	maxTables = 61
 )
 
 var (
 	errTooDeep = fmt.Errorf("it nests deeper than %d brackets", maxBrackets)
 	errTooHard = errors.New("it nests too many of INTERVAL, JSON_VALUE and ((SELECT")
+	errTooWide = fmt.Errorf("it joins more than %d tables, which no server takes", maxTables)
 	errTooLong = fmt.Errorf("it is longer than %d bytes without its strings", maxLength)
 )
 
@@ -116,4 +123,40 @@ func isUnit(word string) bool {
 		word = word[i+1:]
 	}
 	return slices.Contains(units, word)
+}
+
+// joinsTooMany reports whether a statement has a join of more tables than servers take.
+func joinsTooMany(n ast.Node) bool {
+	most := 0
+	inspect(n, func(n ast.Node) bool {
+		if from, ok := n.(*ast.TableRefsClause); ok {
+			most = max(most, joined(from.TableRefs))
+		}
+		return true
+	})
+	return most > maxTables
+}
+
+// joined counts the tables of a join. It goes down the left without calling itself, where a list of tables nests.
+func joined(n ast.ResultSetNode) int {
+	count := 0
+	for {
+		switch j := n.(type) {
+		case *ast.Join:
+			if j == nil {
+				return count
+			}
+			if j.Right != nil {
+				count += joined(j.Right)
+			}
+			n = j.Left
+			continue
+		case *ast.TableSource:
+			if inner, ok := j.Source.(*ast.Join); ok {
+				n = inner
+				continue
+			}
+		}
+		return count + 1
+	}
 }

@@ -73,6 +73,8 @@ func parse(text string) (node ast.StmtNode, err error) {
 		return nil, errNoStatement
 	case len(nodes) > 1:
 		return nil, errSeveral
+	case joinsTooMany(nodes[0]):
+		return nil, errTooWide
 	}
 	return nodes[0], nil
 }

@@ -173,16 +173,22 @@ type assignment struct {
 	value string
 }
 
-// statement is the step parsed; nil if the parser does not know it.
-func (s step) statement() ast.StmtNode {
-	node, err := parse(s.text[s.span().Start:s.span().End])
-	if err != nil {
-		return nil
+// statement is the step parsed, given where the body is. Of a DECLARE it is what the handler does.
+func (s step) statement(src Source, body Span) *Statement {
+	first := s.tokens[0]
+	if first.is("DECLARE") {
+		for _, t := range s.tokens {
+			if t.is("UPDATE") || t.is("DELETE") || t.is("INSERT") || t.is("REPLACE") || t.is("TRUNCATE") {
+				first = t
+				break
+			}
+		}
 	}
-	return node
+	return Parse(src, Span{first.span.Start, s.tokens[len(s.tokens)-1].span.End}.in(body))
 }
 
-func (s step) span() Span { return Span{s.tokens[0].span.Start, s.tokens[len(s.tokens)-1].span.End} }
+// in is the place in a source of a part of what is at another place there.
+func (s Span) in(whole Span) Span { return Span{whole.Start + s.Start, whole.Start + s.End} }
 
 // expression parses an expression; nil if the parser does not know it.
 func expression(text string) ast.Node {

@@ -39,7 +39,7 @@ func TestBodySteps(t *testing.T) {
 				for _, g := range s.guards {
 					guards = append(guards, map[bool]string{true: "not "}[g.negated]+g.condition)
 				}
-				text := body[s.span().Start:s.span().End]
+				text := body[s.tokens[0].span.Start:s.tokens[len(s.tokens)-1].span.End]
 				if guards != nil {
 					text = "[" + strings.Join(guards, ", ") + "] " + text
 				}

@@ -121,17 +121,3 @@ func isAny(t types.Type) bool {
 func isError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
-
-// isPool reports whether a type is a pool of connections: each statement on it may run on another one, in a
-// transaction of its own.
-func isPool(t types.Type) bool {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Name() != "DB" || n.Obj().Pkg() == nil {
-		return false
-	}
-	path := n.Obj().Pkg().Path()
-	return path == "database/sql" || path == sqlxPath
-}

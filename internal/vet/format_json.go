@@ -15,6 +15,7 @@ type jsonReport struct {
 	Version  int           `json:"version"`
 	Findings []jsonFinding `json:"findings"`
 	Unknown  []Position    `json:"unknown"`
+	Locks    []Position    `json:"locks"`
 	Summary  jsonSummary   `json:"summary"`
 }
 
@@ -34,6 +35,7 @@ type jsonSummary struct {
 	Statements int `json:"statements"`
 	Unparsed   int `json:"unparsed"`
 	Unknown    int `json:"unknown"`
+	Locks      int `json:"locks"`
 	Files      int `json:"files"`
 	Packages   int `json:"packages"`
 }
@@ -41,8 +43,8 @@ type jsonSummary struct {
 // JSON writes a report as one JSON object. Lists are never null.
 func (r Report) JSON(w io.Writer) error {
 	report := jsonReport{
-		Version: JSONVersion, Findings: []jsonFinding{}, Unknown: append([]Position{}, r.Unknown...),
-		Summary: jsonSummary{len(r.Findings), r.Statements, r.Unparsed, len(r.Unknown), r.Files, r.Packages},
+		Version: JSONVersion, Findings: []jsonFinding{}, Unknown: append([]Position{}, r.Unknown...), Locks: append([]Position{}, r.Locks...),
+		Summary: jsonSummary{len(r.Findings), r.Statements, r.Unparsed, len(r.Unknown), len(r.Locks), r.Files, r.Packages},
 	}
 	for _, f := range r.Findings {
 		report.Findings = append(report.Findings, newJSONFinding(f))

@@ -27,6 +27,7 @@ func sample() Report {
 		},
 		Statements: 41, Unparsed: 1, Files: 3, Packages: 2,
 		Unknown: []Position{{"store.go", 12, 24}, {"store.go", 90, 3}},
+		Locks:   []Position{{"store.go", 31, 9}},
 	}
 }
 
@@ -53,9 +54,10 @@ func TestSummary(t *testing.T) {
 		"1 fault in 2 statements; 1 statement was not understood; 1 string built at run time was not checked": {
 			Findings: make([]sqlcheck.Finding, 1), Statements: 2, Unparsed: 1, Unknown: make([]Position, 1),
 		},
-		"3 faults in 41 statements; 2 strings built at run time were not checked": {
-			Findings: make([]sqlcheck.Finding, 3), Statements: 41, Unknown: make([]Position, 2),
+		"3 faults in 41 statements; 2 strings built at run time were not checked; it is not known what 2 locking reads run on": {
+			Findings: make([]sqlcheck.Finding, 3), Statements: 41, Unknown: make([]Position, 2), Locks: make([]Position, 2),
 		},
+		"no faults in 1 statement; it is not known what 1 locking read runs on": {Statements: 1, Locks: make([]Position, 1)},
 	} {
 		require.Equal(t, want, r.Summary())
 	}
@@ -73,6 +75,7 @@ func TestCaretStandsUnderTheFault(t *testing.T) {
 		{"full width", "ｘ = y", "y", "     ^"},
 		{"combining characters take no place", "e\u0301 = y", "y", "    ^"},
 		{"a fault that goes on in the next line", "a = (b\n)", "(b\n)", "    ^~"},
+		{"a long line, of which a part is shown", strings.Repeat("x", 300) + "FAULT", "FAULT", strings.Repeat(" ", 195) + "^~~~~"},
 	} {
 		src := sqlcheck.Source{Text: c.text}
 		at := strings.Index(c.text, c.fault)
@@ -88,6 +91,7 @@ func TestJSON(t *testing.T) {
 	empty := written(t, func(b *strings.Builder) error { return Report{}.JSON(b) })
 	require.Contains(t, empty, `"findings": [],`)
 	require.Contains(t, empty, `"unknown": [],`)
+	require.Contains(t, empty, `"locks": [],`)
 }
 
 // Ensures that the SARIF has what the standard requires, that results point to their rules, and that columns are

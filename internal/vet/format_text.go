@@ -13,7 +13,8 @@ import (
 )
 
 // Text writes a report for people: each fault with its line and a caret under it, and a summary as the last
-// line. With verbose it also has the places whose SQL is built at run time.
+// line. With verbose it also has the places whose SQL is built at run time, and the locking
+// reads of which it is not known what they run on.
 func (r Report) Text(w io.Writer, verbose bool) error {
 	out := bufio.NewWriter(w)
 	for _, f := range r.Findings {
@@ -24,6 +25,9 @@ func (r Report) Text(w io.Writer, verbose bool) error {
 	if verbose {
 		for _, p := range r.Unknown {
 			fmt.Fprintf(out, "%s:%d:%d: not checked, this SQL is built at run time\n", p.File, p.Line, p.Column)
+		}
+		for _, p := range r.Locks {
+			fmt.Fprintf(out, "%s:%d:%d: not checked, this locking read may run on a pool or in a transaction\n", p.File, p.Line, p.Column)
 		}
 	}
 	fmt.Fprintln(out, r.Summary())
@@ -43,7 +47,17 @@ func (r Report) Summary() string {
 	if n := len(r.Unknown); n > 0 {
 		line += fmt.Sprintf("; %s built at run time %s not checked", number(n, "string"), verb(n))
 	}
+	if n := len(r.Locks); n > 0 {
+		line += fmt.Sprintf("; it is not known what %s on", runs(n))
+	}
 	return line
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 locking read runs"
+	}
+	return number(n, "locking read") + " run"
 }
 
 func number(n int, noun string) string {
@@ -66,7 +80,7 @@ func were(n int, noun string) string { return number(n, noun) + " " + verb(n) }
 // and a wide character takes two places.
 func caret(f sqlcheck.Finding) string {
 	var line strings.Builder
-	under, column := 0, 0
+	under, column := 0, max(f.From, 1)-1
 	for _, r := range f.Excerpt {
 		column++
 		switch {

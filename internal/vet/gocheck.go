@@ -2,6 +2,7 @@ package vet
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -86,7 +87,7 @@ func (s *scan) report(c *ast.CallExpr, file string, span sqlcheck.Span, f sqlche
 
 // checkRun looks at how a statement is run: whether anybody reads the row count of a compare-and-swap, and
 // whether a lock outlives its statement.
-func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, q *sqlcheck.Statement, onPool bool) {
+func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, q *sqlcheck.Statement, on handle) {
 	c := cur.Node().(*ast.CallExpr)
 	subject := "this statement"
 	if q.Query != nil {
@@ -101,13 +102,30 @@ func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, 
 			})
 		}
 	}
-	if onPool && q.Locks() {
-		s.reportNode(c, called(c), sqlcheck.Finding{
-			Rule:    "CAS008",
-			Message: subject + " locks rows on a pool of connections, outside of a transaction: the lock is gone as soon as the statement has run",
-			Mend:    "run it on the *sql.Tx of the transaction that needs the lock, or leave the locking clause away",
-		})
+	if q.Locks() {
+		s.checkLock(c, subject, on)
 	}
+}
+
+// checkLock looks at what a locking read runs on.
+func (s *scan) checkLock(c *ast.CallExpr, subject string, on handle) {
+	at := called(c)
+	if on.unknown() {
+		s.locks = append(s.locks, s.position(at.Pos()))
+	}
+	if !on.onPool() {
+		return
+	}
+	origin := ""
+	if on.from != nil {
+		p := s.position(on.from.Pos())
+		origin = fmt.Sprintf(" (the one of %s:%d)", p.File, p.Line)
+	}
+	s.reportNode(c, at, sqlcheck.Finding{
+		Rule:    "CAS008",
+		Message: subject + " locks rows on a pool of connections" + origin + ", outside of a transaction: the lock is gone as soon as the statement has run",
+		Mend:    "run it on the *sql.Tx of the transaction that needs the lock, or leave the locking clause away",
+	})
 }
 
 func (s *scan) reportNode(c *ast.CallExpr, at ast.Node, f sqlcheck.Finding) {

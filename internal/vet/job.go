@@ -47,6 +47,7 @@ type Report struct {
 	Statements int        // of query files and of Go code
 	Unparsed   int        // of the statements, those that the parser does not know: no rule looked at them
 	Unknown    []Position // calls whose SQL is built at run time and was not checked, in order
+	Locks      []Position // locking reads that run on a handle of which CAS008 does not know what it is, in order
 	Files      int        // that were read
 	Packages   int        // of Go code, those that have anything to do with a database
 }

@@ -23,12 +23,14 @@ type scan struct {
 	loaded    []*packages.Package
 	fset      *token.FileSet
 	sources   *sources
+	flows     *flows
 	generated *generated
 	uses      uses
 	texts     map[string]string
 
 	found   []goFinding
 	unknown []Position
+	locks   []Position                   // locking reads whose handle is not known
 	checked map[place][]sqlcheck.Finding // statements that several calls share count once
 	files   map[string]*ast.File         // that were looked at
 	count   Report                       // statements and unparsed ones
@@ -55,6 +57,7 @@ func newScan(dir string, in sqlcheck.Input, loaded []*packages.Package) *scan {
 	if len(loaded) > 0 {
 		s.fset = loaded[0].Fset
 	}
+	s.flows = newFlows(s.fset, loaded)
 	return s
 }
 
@@ -82,6 +85,8 @@ func (s *scan) run(report *Report) {
 	report.Unparsed += s.count.Unparsed
 	report.Unknown = append(report.Unknown, s.unknown...)
 	slices.SortFunc(report.Unknown, Position.compare)
+	report.Locks = append(report.Locks, s.locks...)
+	slices.SortFunc(report.Locks, Position.compare)
 	report.Findings = append(report.Findings, s.allow()...)
 }
 
@@ -117,7 +122,7 @@ func (s *scan) scanSQL(info *types.Info, cur inspector.Cursor, sql *call) {
 	text, ok := s.literalOf(info, sql.query)
 	if !ok {
 		if !forwards(info, cur, sql.query) {
-			s.unknown = append(s.unknown, s.position(sql.query.Pos()))
+			s.checkBuilt(info, c, sql.query)
 		}
 		return
 	}
@@ -125,12 +130,12 @@ func (s *scan) scanSQL(info *types.Info, cur inspector.Cursor, sql *call) {
 	if sql.prepares {
 		return // scanPrepared sees where it is run
 	}
-	onPool := s.poolReceiver(info, c, sql.fn) || s.onPool(info, sql.executor)
+	on := s.handleOfSQL(info, c, sql)
 	for _, statement := range statements {
 		if statement.Begins() {
-			onPool = false // the string is a transaction of its own
+			on = handle{kinds: isTx} // the string is a transaction of its own
 		}
-		s.checkRun(info, cur, sql.fn, statement, onPool)
+		s.checkRun(info, cur, sql.fn, statement, on)
 	}
 }
 
@@ -161,7 +166,7 @@ func (s *scan) scanPrepared(info *types.Info, cur inspector.Cursor, fn *types.Fu
 	}
 	if text, ok := s.literalOf(from.info, sql.query); ok {
 		for _, statement := range parse(text, sql.mark) {
-			s.checkRun(info, cur, fn, statement, s.onPool(from.info, prepare))
+			s.checkRun(info, cur, fn, statement, s.handleOf(from.info, prepare))
 		}
 	}
 	return true
@@ -178,7 +183,7 @@ func (s *scan) scanGenerated(info *types.Info, cur inspector.Cursor, fn *types.F
 	if p := fn.Signature().Params(); p.Len() > 1 && len(c.Args) > 1 && isDBTX(p.At(1).Type()) {
 		executor = c.Args[1] // emit_methods_with_db_argument
 	}
-	s.checkRun(info, cur, fn, q, s.onPool(info, executor))
+	s.checkRun(info, cur, fn, q, s.handleOfCall(info, c, executor))
 }
 
 func isDBTX(t types.Type) bool {

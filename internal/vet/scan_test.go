@@ -3,6 +3,7 @@ package vet
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,23 +16,37 @@ import (
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
 
-// wants finds the comments of fixtures that say which rules find something in a line.
-var wants = regexp.MustCompile(`want((?: CAS\d+)+)`)
+// wants finds the comments of fixtures that say which rules find something in a line, notKnown those that say
+// that nobody knows what the locking read in it runs on.
+var (
+	wants    = regexp.MustCompile(`want((?: CAS\d+)+)`)
+	notKnown = regexp.MustCompile(`// (not known)$`)
+)
 
 // planted returns what the comments of a folder's files say, as lines "file:line CAS004".
 func planted(t *testing.T, folder string) []string {
 	t.Helper()
+	var all []string
+	for place, rules := range marked(t, folder, wants) {
+		for _, rule := range strings.Fields(rules) {
+			all = append(all, place+" "+rule)
+		}
+	}
+	return all
+}
+
+// marked returns what an expression finds in the lines of a folder's files, by "file:line".
+func marked(t *testing.T, folder string, mark *regexp.Regexp) map[string]string {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(fixtures, folder, "*.go"))
 	require.NoError(t, err)
-	var all []string
+	all := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for i, line := range strings.Split(string(text), "\n") {
-			if m := wants.FindStringSubmatch(line); m != nil {
-				for _, rule := range strings.Fields(m[1]) {
-					all = append(all, fmt.Sprintf("%s/%s:%d %s", folder, filepath.Base(file), i+1, rule))
-				}
+			if m := mark.FindStringSubmatch(line); m != nil {
+				all[fmt.Sprintf("%s/%s:%d", folder, filepath.Base(file), i+1)] = m[1]
 			}
 		}
 	}
@@ -62,7 +77,9 @@ func TestFaultsInGoAreFound(t *testing.T) {
 	}{
 		{folder: "cas004", rules: []string{"CAS004", "CAS001"}, faults: 18},
 		{folder: "cas008", rules: []string{"CAS008"}, faults: 20},
-		{folder: "text", rules: []string{"CAS001"}, faults: 9, unknown: 8, statements: 11, unparsed: 1},
+		{folder: "fields", rules: []string{"CAS008"}, faults: 18},
+		{folder: "built", rules: []string{"CAS028", "CAS029"}, faults: 20, unknown: 29},
+		{folder: "text", rules: []string{"CAS001", "CAS028"}, faults: 12, unknown: 5, statements: 11, unparsed: 1},
 		{folder: "libs", rules: []string{"CAS001", "CAS004", "CAS010"}, faults: 4, unknown: 1},
 		{folder: "allow", rules: []string{"CAS001", "CAS004", "CAS008", "CAS029"}, faults: 8},
 	} {
@@ -71,8 +88,10 @@ func TestFaultsInGoAreFound(t *testing.T) {
 			report, err := Run(t.Context(), fixtureJob(t, "./"+c.folder+"/..."))
 			require.NoError(t, err)
 			want := planted(t, c.folder)
-			if c.folder == "text" {
-				want = append(want, planted(t, "text/words")...)
+			for _, folder := range []string{"text/words", "fields/app"} {
+				if strings.HasPrefix(folder, c.folder+"/") {
+					want = append(want, planted(t, folder)...)
+				}
 			}
 			require.GreaterOrEqual(t, len(want), cmp.Or(c.faults, 1), "planted faults")
 			require.ElementsMatch(t, want, linesOf(report.Findings, c.rules...))
@@ -83,4 +102,56 @@ func TestFaultsInGoAreFound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Ensures that each locking read of which nobody knows what it runs on is told of, once, and no other: not those
+// that surely run in a transaction.
+func TestLocksOnHandlesThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	for folder, fewest := range map[string]int{"cas008": 5, "fields": 15} {
+		want := slices.Sorted(maps.Keys(marked(t, folder, notKnown)))
+		require.GreaterOrEqual(t, len(want), fewest)
+		for _, tests := range []bool{false, true} {
+			job := fixtureJob(t, "./"+folder+"/...")
+			job.Tests = tests
+			report, err := Run(t.Context(), job)
+			require.NoError(t, err)
+			var got []string
+			for _, p := range report.Locks {
+				got = append(got, fmt.Sprintf("%s:%d", p.File, p.Line))
+			}
+			require.ElementsMatch(t, want, got)
+		}
+	}
+}
+
+// Ensures that what tests give to fields and parameters counts if tests are looked at, and only then: they see
+// the package as another one.
+func TestHandlesOfTests(t *testing.T) {
+	t.Parallel()
+	job := fixtureJob(t, "./rolled")
+	report, err := Run(t.Context(), job)
+	require.NoError(t, err)
+	require.Len(t, linesOf(report.Findings, "CAS008"), 2)
+	require.Empty(t, report.Locks)
+
+	job.Tests = true
+	report, err = Run(t.Context(), job)
+	require.NoError(t, err)
+	require.Empty(t, linesOf(report.Findings, "CAS008"))
+	require.Len(t, report.Locks, 2)
+}
+
+// Ensures that a finding says which pool it means where the call does not name it.
+func TestFindingsNameThePool(t *testing.T) {
+	t.Parallel()
+	report, err := Run(t.Context(), fixtureJob(t, "./rolled"))
+	require.NoError(t, err)
+	require.Contains(t, report.Findings[0].Message, "LockBalance locks rows on a pool of connections (the one of rolled/rolled.go:18), outside")
+
+	report, err = Run(t.Context(), fixtureJob(t, "./cas008"))
+	require.NoError(t, err)
+	require.Contains(t, report.Findings[0].Message, "this statement locks rows on a pool of connections, outside")
+	named := slices.DeleteFunc(report.Findings, func(f sqlcheck.Finding) bool { return !strings.Contains(f.Message, "the one of") })
+	require.Len(t, named, 4, "those through a variable")
 }

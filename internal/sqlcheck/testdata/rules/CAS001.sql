@@ -248,3 +248,107 @@ INSERT INTO audit_log (at, message) SELECT NOW(), owner FROM account WHERE id = 
 -- name: Inner :execrows
 UPDATE account a JOIN ledger_entry l ON l.account_id = a.id AND a.version = ?
 SET a.balance = ?, a.version = a.version + 1 WHERE a.id = ?;
+
+-- case: a column that no table has
+-- name: A :execrows
+UPDATE account SET nosuchcolumn = 'x'
+WHERE id = ?; -- want
+-- name: B :execrows
+UPDATE account a JOIN ledger_entry l ON l.account_id = a.id SET nosuchcolumn = 'x'
+WHERE a.id = ?; -- want
+-- name: C :execrows
+UPDATE account a JOIN (SELECT 1 AS id) AS x ON x.id = a.id SET nosuchcolumn = 'x'
+WHERE a.id = ?; -- want
+
+-- case: a column that no table has, of tables without a version
+-- name: A :execrows
+UPDATE ledger_entry SET nosuchcolumn = 'x' WHERE id = ?;
+-- name: B :execrows
+UPDATE account a JOIN account_archive r ON r.id = a.id SET nosuchcolumn = 'x' WHERE a.id = ?;
+
+-- case: through a view
+-- name: A :execrows
+UPDATE rich_account SET balance = ?, version = version + 1
+WHERE id = ?; -- want
+-- name: B :execrows
+DELETE FROM named_account
+WHERE no = ?; -- want
+-- name: C :execrows
+UPDATE richest r SET r.v = r.v + 1
+WHERE r.nr = ?; -- want
+-- name: D :execrows
+UPDATE owners SET owner = ?
+WHERE id = ?; -- want
+-- name: E :execrows
+UPDATE rich_account r JOIN account a ON a.id = r.id
+  AND a.version = r.version -- want
+SET a.balance = ?, a.version = a.version + 1 WHERE a.id = ?;
+
+-- case: through a view, with the version under its name there
+-- name: A :execrows
+UPDATE rich_account SET balance = ?, version = version + 1 WHERE id = ? AND version = ?;
+-- name: B :execrows
+DELETE FROM named_account WHERE no = ? AND rev = ?;
+-- name: C :execrows
+UPDATE richest r SET r.v = r.v + 1 WHERE r.nr = ? AND r.v = ?;
+
+-- case: views of other tables, views that are read, dropped ones
+-- name: A :execrows
+UPDATE due_job SET status = 'D' WHERE id = ?;
+-- name: B :execrows
+UPDATE ledger_entry l JOIN rich_account a ON a.id = l.account_id SET l.memo = ? WHERE l.id = ?;
+-- name: C :one
+SELECT no, name, rev FROM named_account WHERE no = ? FOR UPDATE;
+-- name: D :many
+SELECT id FROM due_job ORDER BY id FOR UPDATE;
+-- name: E :execrows
+DELETE FROM gone WHERE id = ?;
+
+-- case: the version compared with itself by an outer column of a subquery
+-- name: A :execrows
+UPDATE account SET balance = ?, version = version + 1 WHERE id = ?
+  AND version = (SELECT account.version); -- want
+-- name: B :execrows
+UPDATE account SET balance = ?, version = version + 1 WHERE id = ?
+  AND version = (SELECT version FROM ledger_entry WHERE ledger_entry.id = 1); -- want
+-- name: C :execrows
+UPDATE account a SET a.balance = ?, a.version = a.version + 1 WHERE a.id = ?
+  AND a.version = (SELECT MAX(x.n) FROM (SELECT 1 AS m) AS y, LATERAL (SELECT a.version AS n) AS x); -- want
+-- name: D :execrows
+DELETE FROM account WHERE id = ?
+  AND version = 0 + (SELECT (SELECT version)); -- want
+
+-- case: the version compared with itself by LATERAL
+-- name: A :execrows
+UPDATE account a JOIN LATERAL (SELECT a.version AS v) AS x
+SET a.balance = ?, a.version = a.version + 1 WHERE a.id = ?
+  AND a.version = x.v; -- want
+
+-- case: the version compared with itself by chained CTEs
+-- name: A :execrows
+WITH now AS (SELECT id, version FROM account WHERE id = ?), later AS (SELECT id, version AS v FROM now)
+UPDATE account a JOIN later ON later.id = a.id
+  AND a.version = later.v -- want
+SET a.balance = 0, a.version = a.version + 1;
+-- name: B :execrows
+WITH now AS (SELECT id, version FROM account WHERE id = ?)
+UPDATE account SET balance = 0, version = version + 1 WHERE id = ?
+  AND version = (SELECT version FROM now); -- want
+-- name: C :execrows
+WITH account AS (SELECT id, version FROM account WHERE id = ?), later AS (SELECT version FROM account)
+DELETE FROM inventory USING inventory JOIN job WHERE product_id = ?
+  AND inventory.version = (SELECT i.version FROM inventory i WHERE i.product_id = 1); -- want
+
+-- case: a version that another table has kept, in a subquery, LATERAL, a CTE
+-- name: A :execrows
+UPDATE account SET balance = ?, version = version + 1 WHERE id = ? AND version = (SELECT version FROM document WHERE document.id = ?);
+-- name: B :execrows
+UPDATE account a JOIN LATERAL (SELECT d.version AS v FROM document d WHERE d.id = a.id) AS x
+SET a.balance = ?, a.version = a.version + 1 WHERE a.id = ? AND a.version = x.v;
+-- name: C :execrows
+WITH kept AS (SELECT id, version FROM document WHERE id = ?), later AS (SELECT id, version AS v FROM kept)
+UPDATE account a JOIN later ON later.id = a.id AND a.version = later.v SET a.balance = 0, a.version = a.version + 1;
+-- name: D :execrows
+UPDATE account SET balance = ?, version = version + 1 WHERE id = ? AND version = (SELECT version FROM kept_elsewhere WHERE id = account.id);
+-- name: E :execrows
+UPDATE account SET balance = ?, version = version + 1 WHERE id = ? AND version = (SELECT sqlc.arg(version));

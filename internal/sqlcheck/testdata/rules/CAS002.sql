@@ -121,3 +121,15 @@ WITH account AS (SELECT 1 AS id) UPDATE ledger_entry l JOIN account ON account.i
 INSERT INTO account (owner, balance) VALUES (?, ?);
 -- name: B :one
 SELECT 'UPDATE account SET balance = 0' AS text, version FROM account WHERE id = ?;
+
+-- case: a column that no table has
+-- name: A :execrows
+UPDATE account SET nosuchcolumn = 'x' WHERE id = ? AND version = ?; -- want
+
+-- case: through a view
+-- name: A :execrows
+UPDATE named_account -- want
+SET name = ? WHERE no = ? AND rev = ?;
+-- name: B :execrows
+UPDATE owners -- want
+SET owner = ? WHERE id = ?;

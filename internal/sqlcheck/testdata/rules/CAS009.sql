@@ -195,3 +195,14 @@ WITH account AS (SELECT 1 AS id UNION SELECT 2) SELECT id FROM account FOR UPDAT
 UPDATE job SET status = 'D' WHERE status = 'P';
 -- name: B :execrows
 DELETE FROM ledger_entry WHERE account_id IN (?, ?);
+
+-- case: an aggregate is one row, whatever its order
+-- name: A :one
+SELECT COUNT(*) FROM ledger_entry WHERE account_id = ? FOR UPDATE;
+-- name: B :one
+SELECT COALESCE(MAX(amount), 0) + 1 AS next FROM ledger_entry WHERE account_id = ? FOR UPDATE;
+
+-- case: an aggregate of groups
+-- name: A :many
+SELECT account_id, COUNT(*) FROM ledger_entry WHERE account_id IN (?, ?) GROUP BY account_id
+FOR UPDATE; -- want

@@ -109,3 +109,24 @@ INSERT INTO account (owner, balance) VALUES ('ON DUPLICATE KEY UPDATE balance = 
 LOAD DATA LOCAL INFILE 'accounts.tsv' IGNORE INTO TABLE account;
 LOAD DATA LOCAL INFILE 'accounts.tsv' INTO TABLE account;
 LOAD DATA LOCAL INFILE 'jobs.tsv' REPLACE INTO TABLE job;
+
+-- case: through a view
+-- name: A :exec
+REPLACE INTO named_account (no, name, rev) VALUES (?, ?, 1); -- want
+-- name: B :exec
+INSERT INTO rich_account (id, balance) VALUES (?, ?) ON DUPLICATE KEY UPDATE
+  balance = VALUES(balance); -- want
+
+-- case: through a view, without a change
+-- name: A :exec
+INSERT INTO rich_account (id, balance) VALUES (?, ?) ON DUPLICATE KEY UPDATE id = id;
+-- name: B :exec
+REPLACE INTO due_job (id, status) VALUES (?, ?);
+
+-- case: it compares the version by IF() or CASE
+-- name: A :exec
+INSERT INTO account (id, owner, version) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE
+  owner = IF(version = VALUES(version), VALUES(owner), owner), version = IF(version = VALUES(version), version + 1, version); -- want
+-- name: B :exec
+INSERT INTO account (id, owner, version) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE
+  owner = CASE WHEN version = VALUES(version) THEN VALUES(owner) ELSE owner END; -- want

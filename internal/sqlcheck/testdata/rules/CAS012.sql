@@ -201,7 +201,7 @@ DROP TABLE b;
 
 -- case: look-alike: in a handler, a loop and a procedure (schema)
 CREATE TABLE a (id INT NOT NULL PRIMARY KEY, version INT NOT NULL COMMENT 'sqlcas:version');
-CREATE PROCEDURE p() BEGIN UPDATE a SET version = version + 1; END;
+CREATE PROCEDURE p() BEGIN UPDATE a SET version = version + 1 WHERE id = 1 AND version = 2; END;
 CREATE TRIGGER loops BEFORE UPDATE ON a FOR EACH ROW
 BEGIN
   DECLARE i INT DEFAULT 0;
@@ -211,3 +211,90 @@ BEGIN
   CASE i WHEN 1 THEN SET i = 2; ELSE SET i = 3; END CASE;
   IF NEW.version = OLD.version THEN SET NEW.version = OLD.version + 1; END IF;
 END;
+
+-- case: a procedure, a function and an event that write blindly (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+DELIMITER //
+CREATE DEFINER=`root`@`%` PROCEDURE add_up(IN p_id INT, p_by DECIMAL(10, 2)) SQL SECURITY INVOKER COMMENT 'BEGIN'
+main: BEGIN
+  DECLARE EXIT HANDLER FOR NOT FOUND UPDATE a SET total = 0 WHERE id = 1; -- want
+  IF p_by > 0 THEN
+    UPDATE a SET total = total + p_by, version = version + 1 WHERE id = p_id; -- want
+  END IF;
+  DELETE FROM a WHERE id = p_id; -- want
+  REPLACE INTO a (id) VALUES (p_id); -- want
+  INSERT INTO a (id) VALUES (p_id) ON DUPLICATE KEY UPDATE total = 0; -- want
+  TRUNCATE TABLE a; -- want
+END main//
+CREATE OR REPLACE FUNCTION f(p_id INT) RETURNS INT DETERMINISTIC MODIFIES SQL DATA
+BEGIN
+  UPDATE a SET total = 0, version = version + 1 WHERE id = p_id; -- want
+  RETURN 1;
+END//
+DELIMITER ;
+CREATE PROCEDURE bare() UPDATE a SET total = 0; -- want
+CREATE EVENT IF NOT EXISTS nightly ON SCHEDULE EVERY 1 DAY STARTS CURRENT_TIMESTAMP ON COMPLETION PRESERVE DO
+  DELETE FROM a WHERE total = 0; -- want
+
+-- case: a routine that compares the version and does not move it, or not by a step (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE PROCEDURE p(p_id INT, p_version INT)
+BEGIN
+  UPDATE a SET total = 0 WHERE id = p_id AND version = p_version; -- want
+  UPDATE a SET total = 0, version = version + 0 WHERE id = p_id AND version = p_version; -- want
+  UPDATE a SET total = 0, version = p_version + 1 WHERE id = p_id AND version = p_version; -- want
+  UPDATE a SET total = 0, version = version + 1 WHERE id = p_id AND version = (SELECT MAX(x.version) FROM a AS x); -- want
+END;
+
+-- case: a trigger that compares or moves another table's version in name only (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE TABLE line (id INT NOT NULL PRIMARY KEY, a_id INT, seen INT);
+CREATE TRIGGER added AFTER INSERT ON line FOR EACH ROW
+BEGIN
+  UPDATE a SET total = 0, version = version + 1 WHERE id = NEW.a_id AND version = version + 0; -- want
+  UPDATE a SET total = 0, version = NEW.id WHERE id = NEW.a_id AND version = NEW.seen; -- want
+  UPDATE a SET total = 0, version = version WHERE id = NEW.a_id AND version = NEW.seen; -- want
+  UPDATE a SET total = 0 WHERE id = NEW.a_id AND version = NEW.seen; -- want
+  UPDATE a SET nosuchcolumn = 0 WHERE id = NEW.a_id; -- want
+END;
+
+-- case: a trigger that has a new row begin elsewhere (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE TRIGGER z BEFORE INSERT ON a FOR EACH ROW SET NEW.version = 0; -- want
+CREATE TRIGGER n BEFORE INSERT ON a FOR EACH ROW SET NEW.version = NULL; -- want
+CREATE TRIGGER i BEFORE INSERT ON a FOR EACH ROW SET NEW.version = NEW.id; -- want
+
+-- case: look-alike: routines that swap, read, write other tables, or are dropped (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE TABLE log (id INT NOT NULL PRIMARY KEY, a_id INT, version INT);
+DELIMITER //
+CREATE PROCEDURE swap(IN p_id INT, IN p_version INT, OUT p_done INT)
+BEGIN
+  DECLARE v_total INT DEFAULT 0;
+  DECLARE c CURSOR FOR SELECT id FROM a FOR UPDATE;
+  SELECT total INTO v_total FROM a WHERE id = p_id;
+  UPDATE a SET total = v_total, version = version + 1 WHERE id = p_id AND version = p_version;
+  SET p_done = ROW_COUNT();
+  DELETE FROM a WHERE id = p_id AND version = p_version;
+  INSERT INTO a (id) VALUES (p_id) ON DUPLICATE KEY UPDATE id = id;
+  INSERT INTO log (a_id, version) SELECT id, version FROM a WHERE id = p_id;
+  UPDATE log SET version = 0 WHERE a_id = p_id;
+  SELECT 'UPDATE a SET total = 0';
+END//
+DELIMITER ;
+CREATE PROCEDURE old() UPDATE a SET total = 0;
+DROP PROCEDURE IF EXISTS old;
+CREATE FUNCTION doubled(x INT) RETURNS INT DETERMINISTIC RETURN 2 * x;
+CREATE FUNCTION sounds RETURNS STRING SONAME 'a.so';
+
+-- case: look-alike: a migration's own backfill (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+UPDATE a SET total = 0;
+DELETE FROM a WHERE total IS NULL;
+REPLACE INTO a (id) VALUES (1);
+TRUNCATE TABLE a;
+
+-- case: look-alike: a trigger has a new row begin at 1 (schema)
+CREATE TABLE a (id INT NOT NULL PRIMARY KEY, total INT, version INT NOT NULL COMMENT 'sqlcas:version');
+CREATE TRIGGER one BEFORE INSERT ON a FOR EACH ROW SET NEW.version = 1;
+CREATE TRIGGER may BEFORE INSERT ON a FOR EACH ROW SET NEW.version = IF(NEW.version IS NULL, 1, NEW.version), NEW.total = 0;

@@ -18,12 +18,12 @@ INSERT INTO account (version, owner, balance) VALUES (
 INSERT INTO account SET owner = ?, balance = ?,
   version = 0; -- want
 
--- case: one of several rows
+-- case: one of several rows, said once
 -- name: A :exec
 INSERT INTO account (owner, balance, version) VALUES ('a', 1, 1),
   ('b', 1, 0), -- want
   ('c', 1, DEFAULT),
-  ('d', 1, -1); -- want
+  ('d', 1, -1);
 
 -- case: selected
 -- name: A :exec
@@ -39,7 +39,7 @@ INSERT INTO account (owner, version) VALUES ROW('a', 1), ROW('b',
 INSERT INTO account (owner, version) SELECT 'a', 1 UNION ALL (SELECT 'b',
   2) -- want
 UNION ALL SELECT 'c',
-  0; -- want
+  0;
 
 -- case: no list of columns
 -- name: A :exec
@@ -48,11 +48,17 @@ INSERT INTO account VALUES (7, ?, ?,
 
 -- case: in brackets, with a sign, in quotes, a fraction
 -- name: A :exec
-INSERT INTO account (owner, balance, version) VALUES
-  ('a', 1, (0)), -- want
-  ('b', 1, +2), -- want
-  ('c', 1, '0'), -- want
-  ('d', 1, 1.5); -- want
+INSERT INTO account (owner, balance, version) VALUES ('a', 1,
+  (0)); -- want
+-- name: B :exec
+INSERT INTO account (owner, balance, version) VALUES ('b', 1,
+  +2); -- want
+-- name: C :exec
+INSERT INTO account (owner, balance, version) VALUES ('c', 1,
+  '0'); -- want
+-- name: D :exec
+INSERT INTO account (owner, balance, version) VALUES ('d', 1,
+  1.5); -- want
 
 -- case: other names
 -- name: A :exec

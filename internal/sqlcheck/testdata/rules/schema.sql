@@ -90,3 +90,14 @@ CREATE TABLE voucher (
   code VARCHAR(32)     NOT NULL,
   UNIQUE KEY voucher_code ((UPPER(code)))
 ) ENGINE=InnoDB;
+
+-- Views: of one table, with other names, of a view, without the version; of several tables; of none with a version.
+CREATE VIEW rich_account AS SELECT * FROM account WHERE balance > 0;
+CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW named_account (no, name, rev) AS SELECT a.id, a.owner, a.version FROM account AS a;
+CREATE VIEW richest AS SELECT id AS nr, version AS v FROM rich_account;
+CREATE VIEW owners AS SELECT id, owner FROM account;
+CREATE VIEW entry_of_account AS SELECT a.id, a.balance, l.memo FROM account a JOIN ledger_entry l ON l.account_id = a.id;
+CREATE VIEW due_job AS SELECT j.id, j.status FROM job j WHERE j.status = 'N';
+CREATE VIEW job_of_entry AS SELECT j.id, l.memo FROM job j JOIN ledger_entry l ON l.id = j.id;
+CREATE VIEW gone AS SELECT id, version FROM account;
+DROP VIEW IF EXISTS gone;

@@ -15,14 +15,16 @@ func inTx(tx *sql.Tx) *sql.Row { return tx.QueryRow(lock, 1) }
 
 func onConn(ctx context.Context, c *sql.Conn) *sql.Row { return c.QueryRowContext(ctx, lock, 1) }
 
-func eitherOfTwo(ctx context.Context, q shop.DBTX) *sql.Row { return q.QueryRowContext(ctx, lock, 1) }
+func eitherOfTwo(ctx context.Context, q shop.DBTX) *sql.Row {
+	return q.QueryRowContext(ctx, lock, 1) // not known
+}
 
 func changed(ctx context.Context, db *sql.DB, tx *sql.Tx) *sql.Row {
 	var q shop.DBTX = db
 	if tx != nil {
 		q = tx
 	}
-	return q.QueryRowContext(ctx, lock, 1)
+	return q.QueryRowContext(ctx, lock, 1) // not known
 }
 
 func begun(db *sql.DB) (*sql.Row, error) {
@@ -58,7 +60,7 @@ func withSqlxTx(tx *sqlx.Tx) error {
 
 func gormMayBeTx(db *gorm.DB) {
 	var balance int64
-	db.Raw(lock, 1).Scan(&balance)
+	db.Raw(lock, 1).Scan(&balance) // not known
 }
 
 func generatedInTx(ctx context.Context, db *sql.DB, tx *sql.Tx) (int64, error) {
@@ -71,13 +73,13 @@ func generatedOfTx(ctx context.Context, tx *sql.Tx) (int64, error) {
 }
 
 func generatedParameter(ctx context.Context, q *shop.Queries) (int64, error) {
-	return q.LockBalance(ctx, 1)
+	return q.LockBalance(ctx, 1) // not known
 }
 
 func generatedReplaced(ctx context.Context, db *sql.DB, tx *sql.Tx) (int64, error) {
 	q := shop.New(db)
 	q = q.WithTx(tx)
-	return q.LockBalance(ctx, 1)
+	return q.LockBalance(ctx, 1) // not known
 }
 
 func generatedArgumentTx(ctx context.Context, tx *sql.Tx) (int64, error) {

@@ -23,6 +23,12 @@ func (db *DB) NamedExec(query string, arg any) (sql.Result, error) { return nil,
 // MustExec writes or panics.
 func (db *DB) MustExec(query string, args ...any) sql.Result { return nil }
 
+// Rebind writes parameters as the driver does.
+func (db *DB) Rebind(query string) string { return query }
+
+// In writes out slices.
+func In(query string, args ...any) (string, []any, error) { return query, args, nil }
+
 // Beginx begins a transaction.
 func (db *DB) Beginx() (*Tx, error) { return nil, nil }
 
