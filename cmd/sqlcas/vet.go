@@ -35,8 +35,9 @@ that are given. It needs no database.
 
 Without a sqlc.yaml, --schema and --queries name files, folders and patterns; with them sqlc.yaml is not
 read. Packages are patterns as the go command takes them, such as ./... . Generated Go files are left out:
-what sqlc has generated comes of the queries. SQL that a program builds at run time is not checked; the last
-line has the number of such strings, and -v has their places.
+what sqlc has generated comes of the queries. The last line says what was not checked: SQL that a program
+builds at run time, locking reads whose handle is not known, statements that were not understood. -v has
+their places.
 
 A comment allows a fault, with a reason: -- sqlcas:allow CAS001 reason in SQL, //sqlcas:allow in Go.
 sqlcas explain CAS001 says what a rule is about; docs/rules.md has all rules and the shape of the JSON.
@@ -57,7 +58,7 @@ that does not compile.`,
 	c.Flags().StringArrayVar(&o.schema, "schema", nil, "a file or folder of the schema, instead of sqlc.yaml's (repeatable)")
 	c.Flags().StringArrayVar(&o.queries, "queries", nil, "a file or folder of sqlc queries, instead of sqlc.yaml's (repeatable)")
 	c.Flags().StringVar(&o.format, "format", "text", "text, json or sarif")
-	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also say which strings were not checked")
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also give the places of what was not checked: SQL built at run time, locking reads whose handle is not known, and statements that were not understood")
 	c.Flags().BoolVar(&o.tests, "tests", false, "look at the tests of Go packages, too")
 	return c
 }

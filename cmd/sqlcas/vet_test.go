@@ -81,6 +81,29 @@ func TestVetLooksAtGoCode(t *testing.T) {
 	require.Contains(t, complaints, "missing")
 }
 
+// Ensures that -v gives the places of what was not understood, and that a schema without a version is told of.
+func TestVetTellsWhatItDidNotCheck(t *testing.T) {
+	dir := folderOf(t, "schema/1.sql", strings.Replace(accountText, " COMMENT 'sqlcas:version'", "", 1),
+		"queries/a.sql", "-- name: Take :one\nDELETE FROM account WHERE id = ?\n  RETURNING balance;\n")
+	t.Chdir(dir)
+	args := []string{"vet", "--schema", "schema", "--queries", "queries"}
+	code, out, complaints := sqlcas(append(args, "-v")...)
+	require.Equal(t, 0, code, complaints)
+	require.Equal(t, "queries/a.sql:2:1: not checked, this statement was not understood: near \"RETURNING balance\"\n"+
+		"no faults in 1 statement; 1 statement was not understood; no table of the schema is versioned\n", out)
+
+	_, out, _ = sqlcas(append(args, "--format", "json")...)
+	var report struct {
+		Unparsed []map[string]any `json:"unparsed"`
+		Summary  map[string]any   `json:"summary"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	require.Equal(t, []map[string]any{{
+		"file": "queries/a.sql", "line": 2.0, "column": 1.0, "reason": "near \"RETURNING balance\"",
+	}}, report.Unparsed)
+	require.Equal(t, 0.0, report.Summary["versioned_tables"])
+}
+
 // Ensures that the other formats are written alone to the output, with the exit code of the text.
 func TestVetFormats(t *testing.T) {
 	t.Parallel()
@@ -139,7 +162,7 @@ func TestVetHelp(t *testing.T) {
 	t.Parallel()
 	code, out, _ := sqlcas("vet", "--help")
 	require.Equal(t, 0, code)
-	for _, want := range []string{"Exit codes: 0 no faults, 1 faults found, 2 could not run", "sqlcas vet ./...", "--format", "sqlcas:allow"} {
+	for _, want := range []string{"Exit codes: 0 no faults, 1 faults found, 2 could not run", "sqlcas vet ./...", "--format", "sqlcas:allow", "locking reads whose handle is not known", "statements that were not understood"} {
 		require.Contains(t, out, want)
 	}
 }

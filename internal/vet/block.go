@@ -2,6 +2,7 @@ package vet
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
@@ -9,6 +10,7 @@ import (
 // check looks at the schema and at the queries of a block, and returns the schema's catalogue. It is an error
 // if Versions names what the schema does not have: a table believed to be checked would not be.
 func (b Block) check(report *Report) (*sqlcheck.Catalog, error) {
+	b.Schema, b.Queries = plain(b.Schema), plain(b.Queries)
 	catalog := sqlcheck.ReadSchema(b.Schema, b.Versions)
 	for _, table := range sortedKeys(b.Versions) {
 		if t := catalog.Table(table); t == nil {
@@ -27,7 +29,26 @@ func (b Block) check(report *Report) (*sqlcheck.Catalog, error) {
 		report.Findings = append(report.Findings, sqlcheck.Allow(src, statements, found)...)
 	}
 	report.Files += len(b.Schema) + len(b.Queries)
+	for _, t := range catalog.Tables {
+		if t.Version != nil {
+			report.Versioned++
+		}
+	}
 	return catalog, nil
+}
+
+// byteOrderMark begins a file that some editors have written. No editor shows it, and none counts it.
+const byteOrderMark = "\uFEFF"
+
+// plain takes away what is in a file and not in its lines as people see them: a byte order mark, and the carriage
+// returns at their ends.
+func plain(files []sqlcheck.Source) []sqlcheck.Source {
+	all := make([]sqlcheck.Source, len(files))
+	for i, src := range files {
+		text := strings.ReplaceAll(strings.TrimPrefix(src.Text, byteOrderMark), "\r\n", "\n")
+		all[i] = sqlcheck.Source{Name: src.Name, Text: text}
+	}
+	return all
 }
 
 // allowed lets each schema file take away what its comments allow. Every file is asked, since one without
@@ -42,13 +63,4 @@ func allowed(files []sqlcheck.Source, findings []sqlcheck.Finding) []sqlcheck.Fi
 		left = append(left, sqlcheck.AllowLines(src, of[src.Name])...)
 	}
 	return left
-}
-
-func (r *Report) count(statements []*sqlcheck.Statement) {
-	r.Statements += len(statements)
-	for _, s := range statements {
-		if s.Unparsed != nil {
-			r.Unparsed++
-		}
-	}
 }

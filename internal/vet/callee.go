@@ -56,23 +56,14 @@ func calleeOf(info *types.Info, c *ast.CallExpr) *types.Func {
 // sqlCall reads a call as one of a method that takes SQL; nil if it is none. Names alone would not do:
 // http.Header has a Get, too.
 func sqlCall(info *types.Info, c *ast.CallExpr, fn *types.Func) *call {
-	want, ok := takers[fn.Name()]
-	if !ok || c.Ellipsis.IsValid() && want != variadic {
+	want := takers[fn.Name()]
+	at, ok := takes(fn)
+	if !ok || at >= len(c.Args) || c.Ellipsis.IsValid() && want != variadic {
 		return nil
-	}
-	sig := fn.Signature()
-	at := firstString(sig)
-	if at < 0 || at >= len(c.Args) || !fits(sig, at, want) {
-		return nil
-	}
-	if strings.HasPrefix(fn.Name(), "Get") || strings.HasPrefix(fn.Name(), "Select") {
-		if at == 0 || !isAny(sig.Params().At(at-1).Type()) {
-			return nil // no place for the row
-		}
 	}
 	found := &call{fn: fn, query: c.Args[at], prepares: want == prepares}
 	switch selector, method := ast.Unparen(c.Fun).(*ast.SelectorExpr); {
-	case sig.Recv() != nil && method:
+	case fn.Signature().Recv() != nil && method:
 		found.executor = selector.X
 	case fn.Pkg() == nil || fn.Pkg().Path() != sqlxPath:
 		return nil
@@ -91,6 +82,20 @@ func sqlCall(info *types.Info, c *ast.CallExpr, fn *types.Func) *call {
 	return found
 }
 
+// takes reports whether a function has the name and the shape of one that takes SQL, and which parameter it is.
+func takes(fn *types.Func) (at int, ok bool) {
+	want, ok := takers[fn.Name()]
+	sig := fn.Signature()
+	at = firstString(sig)
+	if !ok || at < 0 || !fits(sig, at, want) {
+		return 0, false
+	}
+	if strings.HasPrefix(fn.Name(), "Get") || strings.HasPrefix(fn.Name(), "Select") {
+		return at, at > 0 && isAny(sig.Params().At(at-1).Type()) // a place for the row
+	}
+	return at, true
+}
+
 func firstString(sig *types.Signature) int {
 	for i := range sig.Params().Len() {
 		if b, ok := sig.Params().At(i).Type().Underlying().(*types.Basic); ok && b.Kind() == types.String {
@@ -105,7 +110,11 @@ func fits(sig *types.Signature, at int, want shape) bool {
 	params, results := sig.Params(), sig.Results()
 	switch want {
 	case variadic:
-		return sig.Variadic() && at == params.Len()-2 && isAny(params.At(at+1).Type().(*types.Slice).Elem())
+		if at != params.Len()-2 {
+			return false
+		}
+		values, list := params.At(at + 1).Type().Underlying().(*types.Slice) // args ...any, or args []any
+		return list && isAny(values.Elem())
 	case named:
 		return !sig.Variadic() && at == params.Len()-2 && isAny(params.At(at+1).Type())
 	default:

@@ -33,6 +33,17 @@ func counts(sig *types.Signature) bool {
 	return o != nil
 }
 
+// blind reports whether a function has no way to tell how many rows were written: it returns nothing but an error,
+// or rows, which a write has none of.
+func blind(sig *types.Signature) bool {
+	results := sig.Results()
+	if results.Len() == 0 || results.Len() == 1 && isError(results.At(0).Type()) {
+		return true
+	}
+	name := databaseType(results.At(0).Type())
+	return name == "Rows" || name == "Row"
+}
+
 // dropped reports whether nobody looks at the first result of a call, and where that shows: at the blank that
 // it is assigned to, at the variable that goes unused, or at the call itself. A result that is passed on or
 // returned is looked at.

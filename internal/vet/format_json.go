@@ -16,6 +16,7 @@ type jsonReport struct {
 	Findings []jsonFinding `json:"findings"`
 	Unknown  []Position    `json:"unknown"`
 	Locks    []Position    `json:"locks"`
+	Unparsed []Unparsed    `json:"unparsed"`
 	Summary  jsonSummary   `json:"summary"`
 }
 
@@ -38,13 +39,15 @@ type jsonSummary struct {
 	Locks      int `json:"locks"`
 	Files      int `json:"files"`
 	Packages   int `json:"packages"`
+	Versioned  int `json:"versioned_tables"`
 }
 
 // JSON writes a report as one JSON object. Lists are never null.
 func (r Report) JSON(w io.Writer) error {
 	report := jsonReport{
 		Version: JSONVersion, Findings: []jsonFinding{}, Unknown: append([]Position{}, r.Unknown...), Locks: append([]Position{}, r.Locks...),
-		Summary: jsonSummary{len(r.Findings), r.Statements, r.Unparsed, len(r.Unknown), len(r.Locks), r.Files, r.Packages},
+		Unparsed: append([]Unparsed{}, r.Unparsed...),
+		Summary:  jsonSummary{len(r.Findings), r.Statements, len(r.Unparsed), len(r.Unknown), len(r.Locks), r.Files, r.Packages, r.Versioned},
 	}
 	for _, f := range r.Findings {
 		report.Findings = append(report.Findings, newJSONFinding(f))

@@ -25,9 +25,10 @@ func sample() Report {
 			queries.At("CAS003", span(queries, "version = 1"), "the version is set to 1", "write version = version + 1"),
 			queries.At("CAS001", span(queries, "version >= ?"), "this write compares with >=", "write AND version = ?"),
 		},
-		Statements: 41, Unparsed: 1, Files: 3, Packages: 2,
-		Unknown: []Position{{"store.go", 12, 24}, {"store.go", 90, 3}},
-		Locks:   []Position{{"store.go", 31, 9}},
+		Statements: 41, Files: 3, Packages: 2, Versioned: 2,
+		Unparsed: []Unparsed{{Position{"db/my queries/a:b#1.sql", 9, 1}, `near "RETURNING id"`}},
+		Unknown:  []Position{{"store.go", 12, 24}, {"store.go", 90, 3}},
+		Locks:    []Position{{"store.go", 31, 9}},
 	}
 }
 
@@ -49,15 +50,15 @@ func TestText(t *testing.T) {
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]Report{
-		"no faults in 0 statements": {},
-		"no faults in 1 statement":  {Statements: 1},
+		"no faults in 0 statements; no table of the schema is versioned": {},
+		"no faults in 1 statement":                                       {Statements: 1, Versioned: 1},
 		"1 fault in 2 statements; 1 statement was not understood; 1 string built at run time was not checked": {
-			Findings: make([]sqlcheck.Finding, 1), Statements: 2, Unparsed: 1, Unknown: make([]Position, 1),
+			Findings: make([]sqlcheck.Finding, 1), Statements: 2, Unparsed: make([]Unparsed, 1), Unknown: make([]Position, 1), Versioned: 1,
 		},
 		"3 faults in 41 statements; 2 strings built at run time were not checked; it is not known what 2 locking reads run on": {
-			Findings: make([]sqlcheck.Finding, 3), Statements: 41, Unknown: make([]Position, 2), Locks: make([]Position, 2),
+			Findings: make([]sqlcheck.Finding, 3), Statements: 41, Unknown: make([]Position, 2), Locks: make([]Position, 2), Versioned: 1,
 		},
-		"no faults in 1 statement; it is not known what 1 locking read runs on": {Statements: 1, Locks: make([]Position, 1)},
+		"no faults in 1 statement; it is not known what 1 locking read runs on": {Statements: 1, Locks: make([]Position, 1), Versioned: 1},
 	} {
 		require.Equal(t, want, r.Summary())
 	}
@@ -92,6 +93,7 @@ func TestJSON(t *testing.T) {
 	require.Contains(t, empty, `"findings": [],`)
 	require.Contains(t, empty, `"unknown": [],`)
 	require.Contains(t, empty, `"locks": [],`)
+	require.Contains(t, empty, `"unparsed": [],`)
 }
 
 // Ensures that the SARIF has what the standard requires, that results point to their rules, and that columns are

@@ -13,8 +13,8 @@ import (
 )
 
 // Text writes a report for people: each fault with its line and a caret under it, and a summary as the last
-// line. With verbose it also has the places whose SQL is built at run time, and the locking
-// reads of which it is not known what they run on.
+// line. With verbose it also has the places whose SQL is built at run time, the locking reads of which it is not known
+// what they run on, and the statements that were not understood.
 func (r Report) Text(w io.Writer, verbose bool) error {
 	out := bufio.NewWriter(w)
 	for _, f := range r.Findings {
@@ -29,6 +29,9 @@ func (r Report) Text(w io.Writer, verbose bool) error {
 		for _, p := range r.Locks {
 			fmt.Fprintf(out, "%s:%d:%d: not checked, this locking read may run on a pool or in a transaction\n", p.File, p.Line, p.Column)
 		}
+		for _, u := range r.Unparsed {
+			fmt.Fprintf(out, "%s:%d:%d: not checked, this statement was not understood: %s\n", u.File, u.Line, u.Column, u.Reason)
+		}
 	}
 	fmt.Fprintln(out, r.Summary())
 	return out.Flush()
@@ -41,14 +44,17 @@ func (r Report) Summary() string {
 		faults = number(n, "fault")
 	}
 	line := fmt.Sprintf("%s in %s", faults, number(r.Statements, "statement"))
-	if r.Unparsed > 0 {
-		line += fmt.Sprintf("; %s not understood", were(r.Unparsed, "statement"))
+	if n := len(r.Unparsed); n > 0 {
+		line += fmt.Sprintf("; %s not understood", were(n, "statement"))
 	}
 	if n := len(r.Unknown); n > 0 {
 		line += fmt.Sprintf("; %s built at run time %s not checked", number(n, "string"), verb(n))
 	}
 	if n := len(r.Locks); n > 0 {
 		line += fmt.Sprintf("; it is not known what %s on", runs(n))
+	}
+	if r.Versioned == 0 {
+		line += "; no table of the schema is versioned"
 	}
 	return line
 }

@@ -63,12 +63,14 @@ func (s *scan) permits(f *ast.File) []*permit {
 			if !ok {
 				continue
 			}
+			ids, reason = withoutColon(ids, reason)
 			for i := range ids {
 				ids[i] = strings.ToUpper(ids[i])
 			}
-			at := s.fset.PositionFor(c.Pos(), false)
-			line := at.Line
-			if line <= len(lines) && strings.TrimSpace(lines[line-1][:at.Column-1]) == "" {
+			line := s.fset.PositionFor(c.Pos(), false).Line
+			if end := s.fset.PositionFor(c.End(), false); hasCode(lines, end.Line, end.Column-1, len(lines[end.Line-1])) {
+				line = end.Line // /* ... */ db.Exec(...)
+			} else if !hasCode(lines, line, 0, s.fset.PositionFor(c.Pos(), false).Column-1) {
 				line = s.fset.PositionFor(group.End(), false).Line + 1
 			}
 			all = append(all, &permit{
@@ -79,13 +81,30 @@ func (s *scan) permits(f *ast.File) []*permit {
 	return all
 }
 
+// hasCode reports whether a part of a line, in bytes, is more than blanks and comments.
+func hasCode(lines []string, line, from, to int) bool {
+	text := lines[line-1]
+	return len(wordsOf(strings.TrimPrefix(text[min(from, len(text)):min(to, len(text))], byteOrderMark))) > 0
+}
+
+// withoutColon takes a colon off the last ID, which some write before the reason: CAS001: reason.
+func withoutColon(ids []string, reason string) ([]string, string) {
+	if len(ids) == 0 {
+		return ids, reason
+	}
+	last := len(ids) - 1
+	id, more, _ := strings.Cut(ids[last], ":")
+	ids[last] = id
+	return ids, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(more+" "+reason), ":"))
+}
+
 // misuse says what is wrong with a comment.
 func (s *scan) misuse(p *permit) []sqlcheck.Finding {
 	start, end := s.fset.PositionFor(p.comment.Pos(), false), s.fset.PositionFor(p.comment.End(), false)
-	src := sqlcheck.Source{Name: p.file, Text: s.text(start.Filename)}
 	var found []sqlcheck.Finding
 	note := func(message, mend string) {
-		found = append(found, src.At("CAS029", sqlcheck.Span{Start: start.Offset, End: end.Offset}, message, mend))
+		span := sqlcheck.Span{Start: start.Offset, End: end.Offset}
+		found = append(found, s.at(start.Filename, span, sqlcheck.Finding{Rule: "CAS029", Message: message, Mend: mend}))
 	}
 	if len(p.ids) == 0 {
 		note("this comment names no rule", "write sqlcas:allow CAS001 and the reason")

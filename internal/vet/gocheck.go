@@ -14,43 +14,19 @@ import (
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
 
-// parse reads the statements of a literal. Text that is no SQL at all has none: an Exec may well run something
-// else.
-func parse(text literal, mark byte) []*sqlcheck.Statement {
-	src := sqlcheck.Source{Text: unnamed(text.value, mark)}
-	var all []*sqlcheck.Statement
-	for _, span := range sqlcheck.Split(src.Text) {
-		if s := sqlcheck.Parse(src, span); s.Unparsed == nil || isSQL(s.Text) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// isSQL reports whether a text that the parser does not know begins like a statement that reads or writes
-// tables.
-func isSQL(text string) bool {
-	word, _, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
-	switch strings.ToUpper(strings.TrimLeft(word, "(")) {
-	case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "TRUNCATE", "LOAD", "CREATE", "ALTER", "DROP":
-		return true
-	}
-	return false
-}
-
 // check has the rules look at the statements of a literal that a call is given, and returns them.
 func (s *scan) check(c *ast.CallExpr, text literal, mark byte) []*sqlcheck.Statement {
-	statements := parse(text, mark)
+	statements := s.parse(text, mark)
 	file, at := text.locate(sqlcheck.Span{})
 	begin := place{file, at.Start}
 	found, again := s.checked[begin]
 	if !again {
 		for _, statement := range statements {
-			found = append(found, sqlcheck.Check(s.in, statement)...)
+			found = append(found, s.checkStatement(statement)...)
 		}
 		found = sqlcheck.Allow(sqlcheck.Source{Text: text.value}, statements, found)
 		s.checked[begin] = found
-		s.count.count(statements)
+		s.noteStatements(text, statements)
 	}
 	for _, f := range found {
 		file, span := text.locate(spanOf(text.value, f))
@@ -81,8 +57,23 @@ func characters(text string, n int) int {
 
 // report notes a finding at a part of a Go file, about a call.
 func (s *scan) report(c *ast.CallExpr, file string, span sqlcheck.Span, f sqlcheck.Finding) {
-	src := sqlcheck.Source{Name: s.shown(file), Text: s.text(file)}
-	s.found = append(s.found, goFinding{src.At(f.Rule, span, f.Message, f.Mend), s.position(c.Pos())})
+	s.found = append(s.found, goFinding{s.at(file, span, f), s.position(c.Pos())})
+}
+
+// at places a finding in a Go file. A byte order mark is no column, and a carriage return no part of a line.
+func (s *scan) at(file string, span sqlcheck.Span, f sqlcheck.Finding) sqlcheck.Finding {
+	text := s.text(file)
+	if rest, marked := strings.CutPrefix(text, byteOrderMark); marked {
+		skipped := len(text) - len(rest)
+		text = rest
+		span = sqlcheck.Span{Start: max(span.Start-skipped, 0), End: max(span.End-skipped, 0)}
+	}
+	if span.Start <= len(text) {
+		if n := strings.Index(text[span.Start:], "\r\n"); n >= 0 {
+			span.End = min(span.End, span.Start+n)
+		}
+	}
+	return sqlcheck.Source{Name: s.shown(file), Text: text}.At(f.Rule, span, f.Message, f.Mend)
 }
 
 // checkRun looks at how a statement is run: whether anybody reads the row count of a compare-and-swap, and
@@ -93,7 +84,19 @@ func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, 
 	if q.Query != nil {
 		subject = fn.Name()
 	}
-	if counts(fn.Signature()) && q.IsSwap(s.in.Catalog) {
+	if q.IsSwap(s.in.Catalog) {
+		s.checkSwap(info, cur, fn, q, subject)
+	}
+	if q.Locks() {
+		s.checkLock(c, subject, on)
+	}
+}
+
+// checkSwap looks at whether anybody can look at the row count of a compare-and-swap, and does. What sqlc generates
+// without a count comes of a query that a rule of its own is about.
+func (s *scan) checkSwap(info *types.Info, cur inspector.Cursor, fn *types.Func, q *sqlcheck.Statement, subject string) {
+	c := cur.Node().(*ast.CallExpr)
+	if counts(fn.Signature()) {
 		if at, dropped := s.dropped(info, cur); dropped {
 			s.reportNode(c, at, sqlcheck.Finding{
 				Rule:    "CAS004",
@@ -101,9 +104,15 @@ func (s *scan) checkRun(info *types.Info, cur inspector.Cursor, fn *types.Func, 
 				Mend:    "let optimistic.One have the count and the error, or return an error of your own for 0 rows",
 			})
 		}
+		return
 	}
-	if q.Locks() {
-		s.checkLock(c, subject, on)
+	if q.Query == nil && blind(fn.Signature()) && !s.wrappers.looks(s, fn) {
+		s.reportNode(c, called(c), sqlcheck.Finding{
+			Rule: "CAS004",
+			Message: fn.Name() + " does not tell how many rows " + subject +
+				" wrote: 0 means that another writer was faster, and that nothing was written",
+			Mend: "run it with what returns a sql.Result or a count, and let optimistic.One have that and the error",
+		})
 	}
 }
 
@@ -143,8 +152,8 @@ func called(c *ast.CallExpr) ast.Node {
 
 func (s *scan) position(pos token.Pos) Position {
 	p := s.fset.PositionFor(pos, false)
-	at := sqlcheck.Source{Text: s.text(p.Filename)}.At("", sqlcheck.Span{Start: p.Offset, End: p.Offset}, "", "")
-	return Position{File: s.shown(p.Filename), Line: at.Line, Column: at.Column}
+	at := s.at(p.Filename, sqlcheck.Span{Start: p.Offset, End: p.Offset}, sqlcheck.Finding{})
+	return Position{File: at.File, Line: at.Line, Column: at.Column}
 }
 
 // compare orders positions by file, line and column.

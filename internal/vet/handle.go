@@ -158,23 +158,28 @@ func (t *trace) call(info *types.Info, c *ast.CallExpr) kinds {
 
 // kindOf tells by a type alone; 0 if that does not do.
 func kindOf(t types.Type) kinds {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return 0
-	}
-	if path := n.Obj().Pkg().Path(); path != "database/sql" && path != sqlxPath {
-		return 0
-	}
-	switch n.Obj().Name() {
+	switch databaseType(t) {
 	case "DB":
 		return isPool
 	case "Tx", "Conn":
 		return isTx
 	}
 	return 0
+}
+
+// databaseType is the name of a type of database/sql or sqlx, or of what points to one; empty for other types.
+func databaseType(t types.Type) string {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return ""
+	}
+	if path := n.Obj().Pkg().Path(); path != "database/sql" && path != sqlxPath {
+		return ""
+	}
+	return n.Obj().Name()
 }
 
 // kindOfValue tells also what wraps a handle and leaves its methods as they are.

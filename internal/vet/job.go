@@ -3,6 +3,7 @@ package vet
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/sqlcas/sqlcas/internal/sqlcheck"
 )
@@ -45,11 +46,12 @@ type Report struct {
 	Findings []sqlcheck.Finding // by file, line and column
 
 	Statements int        // of query files and of Go code
-	Unparsed   int        // of the statements, those that the parser does not know: no rule looked at them
+	Unparsed   []Unparsed // of the statements, those that the parser does not know: no rule looked at them; in order
 	Unknown    []Position // calls whose SQL is built at run time and was not checked, in order
 	Locks      []Position // locking reads that run on a handle of which CAS008 does not know what it is, in order
 	Files      int        // that were read
 	Packages   int        // of Go code, those that have anything to do with a database
+	Versioned  int        // tables of the schemas that have a version: where there are none, no rule finds much
 }
 
 // Run looks at all of a job. The error says why something could not be looked at: a package that does not
@@ -81,6 +83,7 @@ func Run(ctx context.Context, job Job) (Report, error) {
 		progress.say("checking Go packages")
 		newScan(job.Dir, sqlcheck.Input{Catalog: tables}, loaded).run(&report)
 	}
+	slices.SortFunc(report.Unparsed, func(a, b Unparsed) int { return a.compare(b.Position) })
 	report.Findings = sqlcheck.Sort(report.Findings)
 	return report, nil
 }

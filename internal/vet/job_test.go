@@ -3,6 +3,8 @@ package vet
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,7 +44,8 @@ UPDATE other SET x = x RETURNING x;
 	require.NoError(t, err)
 	require.Equal(t, []string{"2.sql:3 CAS006", "queries.sql:2 CAS001"}, linesOf(report.Findings, "CAS001", "CAS006", "CAS029"))
 	require.Equal(t, 3, report.Statements)
-	require.Equal(t, 1, report.Unparsed)
+	require.Equal(t, []Unparsed{{Position{"queries.sql", 9, 1}, `near "RETURNING x"`}}, report.Unparsed)
+	require.Equal(t, 3, report.Versioned)
 	require.Equal(t, 4, report.Files)
 	require.Zero(t, report.Packages)
 }
@@ -106,6 +109,55 @@ func TestRunSaysWhatItCannotDo(t *testing.T) {
 	cancel()
 	_, err = Run(ended, fixtureJob(t, "./text"))
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Ensures that what does not compile is told once, though the compiler, the type checker and the tests' variant of
+// the package all say it.
+func TestFaultsOfCompilationAreToldOnce(t *testing.T) {
+	t.Parallel()
+	for _, tests := range []bool{false, true} {
+		job := fixtureJob(t, "./testdata/broken")
+		job.Tests = tests
+		_, err := Run(t.Context(), job)
+		require.ErrorContains(t, err, "broken.go:9")
+		require.Equal(t, 1, strings.Count(err.Error(), "broken.go:9"), err.Error())
+		require.NotContains(t, err.Error(), "# ")
+	}
+}
+
+// Ensures that a byte order mark is no column and a carriage return no part of a line, in SQL files and Go files.
+func TestFilesOfOtherEditors(t *testing.T) {
+	t.Parallel()
+	windows := func(text string) string { return "\uFEFF" + strings.ReplaceAll(text, "\n", "\r\n") }
+	report, err := Run(t.Context(), Job{Blocks: []Block{{
+		Schema:  file("schema.sql", windows(accountTable)),
+		Queries: file("queries.sql", windows("DELETE FROM account;\nUPDATE account SET balance = 1\nWHERE id = (\n1);\n")),
+	}}})
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Versioned)
+
+	job := fixtureJob(t, "./...")
+	job.Dir = t.TempDir()
+	code := "package windows; import \"database/sql\"; func f(db *sql.DB) { db.Exec(\"DELETE FROM account\") }\n\n" +
+		"func g(db *sql.DB) {\n\tdb.Exec(`UPDATE account SET balance = 1\n\t\tWHERE id = (\n1)`)\n\tdb.Exec(\"DELETE FROM account\")\n}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(job.Dir, "go.mod"), []byte("module windows\n\ngo 1.26.0\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(job.Dir, "windows.go"), []byte(windows(code)), 0o644))
+	inGo, err := Run(t.Context(), job)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range append(report.Findings, inGo.Findings...) {
+		require.NotContains(t, f.Excerpt, "\r")
+		require.NotContains(t, f.Excerpt, byteOrderMark)
+		require.LessOrEqual(t, f.Column+f.Length-1, len([]rune(f.Excerpt)), f)
+		got = append(got, fmt.Sprintf("%s:%d:%d %s %s", f.File, f.Line, f.Column, f.Rule, string([]rune(f.Excerpt)[f.Column-1:][:f.Length])))
+	}
+	require.Equal(t, []string{
+		"queries.sql:1:13 CAS001 account", "queries.sql:1:13 CAS007 account",
+		"queries.sql:2:8 CAS002 account", "queries.sql:3:7 CAS001 id = (",
+		"windows.go:1:83 CAS001 account", "windows.go:1:83 CAS007 account",
+		"windows.go:4:18 CAS002 account", "windows.go:5:9 CAS001 id = (",
+		"windows.go:7:23 CAS001 account", "windows.go:7:23 CAS007 account",
+	}, got)
 }
 
 // BenchmarkVet2000 looks at 2,000 queries in 100 files; it must take less than 2 s.

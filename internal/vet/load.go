@@ -91,12 +91,19 @@ func reaches(p *packages.Package, seen map[*packages.Package]bool) bool {
 	return seen[p]
 }
 
-// faults returns what is wrong with packages that do not compile, the first few lines of it.
+// faults returns what is wrong with packages that do not compile, the first few lines of it. The compiler's own
+// output repeats what the type checker says with a place, and so do the variants that tests have of a package.
 func faults(loaded []*packages.Package) error {
 	const most = 5
 	var all []error
+	said := map[string]bool{}
 	for _, p := range loaded {
+		placed := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return !isOutput(e) })
 		for _, e := range p.Errors {
+			if said[e.Error()] || placed && isOutput(e) {
+				continue
+			}
+			said[e.Error()] = true
 			if len(all) == most {
 				return errors.Join(append(all, errors.New("and more"))...)
 			}
@@ -104,4 +111,9 @@ func faults(loaded []*packages.Package) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// isOutput reports whether an error is the output of the compiler, all of it and without a place.
+func isOutput(e packages.Error) bool {
+	return (e.Pos == "" || e.Pos == "-") && strings.HasPrefix(e.Msg, "# ")
 }

@@ -25,7 +25,8 @@ Exit code 0 means no faults, 1 faults, 2 that vet could not run.
 - In Go packages the SQL that is given to methods such as ` + "`ExecContext`, `QueryRow` and `Prepare`" + ` of database/sql,
   sqlx's ` + "`Get`, `Select` and `NamedExec`" + `, gorm's ` + "`Raw` and `Exec`" + `, and to methods of the same names and shapes of
   other types. Constants, concatenations of them and variables that get one constant and nothing else ever are
-  known; a finding points into the literal. What is built at run time, by fmt.Sprintf say, is a fault if its
+  known; a finding points into the literal. Function values of database/sql's shapes count too, and a constant that
+  writes a versioned table or locks its rows is looked at in a call of any name. What is built at run time, by fmt.Sprintf say, is a fault if its
   constant parts write a versioned table (CAS028). Otherwise it is counted in the last line, and ` + "`-v`" + ` shows where.
 - What a locking read runs on is followed through variables, fields and parameters (CAS008). Reads that may run on
   a pool and may not are counted in the last line, and ` + "`-v`" + ` shows where.
@@ -64,12 +65,15 @@ Several rules are separated by commas. A comment without a reason, or one that a
   ],
   "unknown": [{"file": "store.go", "line": 12, "column": 24}],
   "locks": [{"file": "store.go", "line": 31, "column": 9}],
-  "summary": {"faults": 1, "statements": 41, "unparsed": 0, "unknown": 1, "locks": 1, "files": 9, "packages": 2}
+  "unparsed": [{"file": "store.go", "line": 40, "column": 9, "reason": "..."}],
+  "summary": {"faults": 1, "statements": 41, "unparsed": 1, "unknown": 1, "locks": 1, "files": 9, "packages": 2,
+              "versioned_tables": 2}
 }
 ` + "```" + `
 
 "unknown" has the SQL that is built at run time and is no fault, "locks" the locking reads of which it is not known
-what they run on.
+what they run on, "unparsed" the statements that were not understood and name no versioned table; excerpts of long
+lines are cut.
 Lines and columns count from 1, columns and lengths in characters. ` + "`--format sarif`" + ` writes SARIF 2.1.0, which
 code hosts show beside the code.
 

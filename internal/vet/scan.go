@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
@@ -26,6 +27,9 @@ type scan struct {
 	flows     *flows
 	generated *generated
 	uses      uses
+	wrappers  wrappers
+	own       map[string]bool // what the paths of the loaded packages begin with
+	versioned map[string]bool // names of tables, in lower case
 	texts     map[string]string
 
 	found   []goFinding
@@ -33,7 +37,7 @@ type scan struct {
 	locks   []Position                   // locking reads whose handle is not known
 	checked map[place][]sqlcheck.Finding // statements that several calls share count once
 	files   map[string]*ast.File         // that were looked at
-	count   Report                       // statements and unparsed ones
+	count   Report                       // statements and those that were not understood
 }
 
 // place is where a literal begins.
@@ -51,11 +55,20 @@ type goFinding struct {
 func newScan(dir string, in sqlcheck.Input, loaded []*packages.Package) *scan {
 	s := &scan{
 		dir: dir, in: in, loaded: loaded, fset: token.NewFileSet(),
-		sources: newSources(loaded), generated: newGenerated(), uses: uses{},
+		sources: newSources(loaded), generated: newGenerated(), uses: uses{}, wrappers: wrappers{}, own: map[string]bool{}, versioned: map[string]bool{},
 		texts: map[string]string{}, checked: map[place][]sqlcheck.Finding{}, files: map[string]*ast.File{},
 	}
 	if len(loaded) > 0 {
 		s.fset = loaded[0].Fset
+	}
+	for _, p := range loaded {
+		first, _, _ := strings.Cut(p.PkgPath, "/")
+		s.own[first] = true
+	}
+	for _, t := range in.Catalog.Tables {
+		if t.Version != nil {
+			s.versioned[strings.ToLower(t.Name)] = true
+		}
 	}
 	s.flows = newFlows(s.fset, loaded)
 	return s
@@ -64,6 +77,11 @@ func newScan(dir string, in sqlcheck.Input, loaded []*packages.Package) *scan {
 // run looks at all files and adds what was found to a report.
 func (s *scan) run(report *Report) {
 	paths := map[string]bool{}
+	type part struct {
+		info *types.Info
+		root inspector.Cursor
+	}
+	var parts []part
 	for _, p := range s.loaded {
 		var files []*ast.File
 		for _, f := range p.Syntax {
@@ -76,13 +94,21 @@ func (s *scan) run(report *Report) {
 		}
 		if len(files) > 0 {
 			paths[cmp.Or(p.ForTest, p.PkgPath)] = true
-			s.scanFiles(p.TypesInfo, files)
+			root := inspector.New(files).Root()
+			usesOf(p.TypesInfo, root, s.uses)
+			s.wrappers.note(s, p.TypesInfo, root)
+			parts = append(parts, part{p.TypesInfo, root})
+		}
+	}
+	for _, p := range parts { // once all wrappers are known
+		for cur := range p.root.Preorder((*ast.CallExpr)(nil)) {
+			s.scanCall(p.info, cur)
 		}
 	}
 	report.Packages += len(paths)
 	report.Files += len(s.files)
 	report.Statements += s.count.Statements
-	report.Unparsed += s.count.Unparsed
+	report.Unparsed = append(report.Unparsed, s.count.Unparsed...)
 	report.Unknown = append(report.Unknown, s.unknown...)
 	slices.SortFunc(report.Unknown, Position.compare)
 	report.Locks = append(report.Locks, s.locks...)
@@ -90,19 +116,17 @@ func (s *scan) run(report *Report) {
 	report.Findings = append(report.Findings, s.allow()...)
 }
 
-func (s *scan) scanFiles(info *types.Info, files []*ast.File) {
-	root := inspector.New(files).Root()
-	usesOf(info, root, s.uses)
-	for cur := range root.Preorder((*ast.CallExpr)(nil)) {
-		s.scanCall(info, cur)
-	}
-}
-
 func (s *scan) scanCall(info *types.Info, cur inspector.Cursor) {
 	c := cur.Node().(*ast.CallExpr)
 	fn := calleeOf(info, c)
 	if fn == nil {
-		return
+		if fn = valueOf(info, c); fn == nil {
+			return // a conversion, or one of the language's own functions
+		}
+		if sql := s.valueCall(info, c, fn); sql != nil {
+			s.scanSQL(info, cur, sql)
+			return
+		}
 	}
 	if sql := sqlCall(info, c, fn); sql != nil {
 		s.scanSQL(info, cur, sql)
@@ -113,7 +137,9 @@ func (s *scan) scanCall(info *types.Info, cur inspector.Cursor) {
 	}
 	if q := s.generated.query(fn, s.fileOf(fn)); q != nil {
 		s.scanGenerated(info, cur, fn, q)
+		return
 	}
+	s.scanOther(info, cur, fn)
 }
 
 // scanSQL looks at a call that SQL is given to.
@@ -139,39 +165,6 @@ func (s *scan) scanSQL(info *types.Info, cur inspector.Cursor, sql *call) {
 	}
 }
 
-// scanPrepared looks at a call of a statement that was prepared in sight: stmt.Exec(...).
-func (s *scan) scanPrepared(info *types.Info, cur inspector.Cursor, fn *types.Func) bool {
-	c := cur.Node().(*ast.CallExpr)
-	selector, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-	if _, runs := takers[fn.Name()]; !ok || !runs {
-		return false
-	}
-	from := source{expr: selector.X, info: info}
-	if id, ok := ast.Unparen(selector.X).(*ast.Ident); ok {
-		if from, ok = s.sources.of(info.ObjectOf(id)); !ok {
-			return false
-		}
-	}
-	prepare, ok := ast.Unparen(from.expr).(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	maker := calleeOf(from.info, prepare)
-	if maker == nil {
-		return false
-	}
-	sql := sqlCall(from.info, prepare, maker)
-	if sql == nil || !sql.prepares {
-		return false
-	}
-	if text, ok := s.literalOf(from.info, sql.query); ok {
-		for _, statement := range parse(text, sql.mark) {
-			s.checkRun(info, cur, fn, statement, s.handleOf(from.info, prepare))
-		}
-	}
-	return true
-}
-
 // scanGenerated looks at a call of a method that sqlc has generated.
 func (s *scan) scanGenerated(info *types.Info, cur inspector.Cursor, fn *types.Func, q *sqlcheck.Statement) {
 	c := cur.Node().(*ast.CallExpr)
@@ -189,28 +182,6 @@ func (s *scan) scanGenerated(info *types.Info, cur inspector.Cursor, fn *types.F
 func isDBTX(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Name() == "DBTX"
-}
-
-// forwards reports whether a call hands on the SQL that its own method was given, as wrappers do: the calls of
-// the wrapper are the ones to look at.
-func forwards(info *types.Info, cur inspector.Cursor, query ast.Expr) bool {
-	id, ok := ast.Unparen(query).(*ast.Ident)
-	if !ok {
-		return false
-	}
-	for outer := range cur.Enclosing((*ast.FuncDecl)(nil)) {
-		d := outer.Node().(*ast.FuncDecl)
-		if _, taker := takers[d.Name.Name]; !taker || d.Recv == nil {
-			return false
-		}
-		fn, ok := info.Defs[d.Name].(*types.Func)
-		if !ok {
-			return false
-		}
-		at := firstString(fn.Signature())
-		return at >= 0 && info.Uses[id] == fn.Signature().Params().At(at)
-	}
-	return false
 }
 
 // text returns a Go file's text; it is empty if the file cannot be read any more.

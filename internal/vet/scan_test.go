@@ -75,13 +75,14 @@ func TestFaultsInGoAreFound(t *testing.T) {
 		statements int
 		unparsed   int
 	}{
-		{folder: "cas004", rules: []string{"CAS004", "CAS001"}, faults: 18},
+		{folder: "cas004", rules: []string{"CAS004", "CAS001"}, faults: 28},
 		{folder: "cas008", rules: []string{"CAS008"}, faults: 20},
 		{folder: "fields", rules: []string{"CAS008"}, faults: 18},
 		{folder: "built", rules: []string{"CAS028", "CAS029"}, faults: 20, unknown: 29},
 		{folder: "text", rules: []string{"CAS001", "CAS028"}, faults: 12, unknown: 5, statements: 11, unparsed: 1},
 		{folder: "libs", rules: []string{"CAS001", "CAS004", "CAS010"}, faults: 4, unknown: 1},
-		{folder: "allow", rules: []string{"CAS001", "CAS004", "CAS008", "CAS029"}, faults: 8},
+		{folder: "allow", rules: []string{"CAS001", "CAS004", "CAS008", "CAS029"}, faults: 10},
+		{folder: "wrapped", rules: []string{"CAS001", "CAS004", "CAS008", "CAS011", "CAS028"}, faults: 20, unknown: 5},
 	} {
 		t.Run(c.folder, func(t *testing.T) {
 			t.Parallel()
@@ -94,11 +95,14 @@ func TestFaultsInGoAreFound(t *testing.T) {
 				}
 			}
 			require.GreaterOrEqual(t, len(want), cmp.Or(c.faults, 1), "planted faults")
-			require.ElementsMatch(t, want, linesOf(report.Findings, c.rules...))
+			got := linesOf(report.Findings, c.rules...)
+			t.Logf("Go, %s: faults %d of %d, and none in the %d other statements (%s)", c.folder, len(got), len(want),
+				report.Statements-len(got), strings.Join(c.rules, ", "))
+			require.ElementsMatch(t, want, got)
 			require.Len(t, report.Unknown, c.unknown)
 			if c.statements > 0 {
 				require.Equal(t, c.statements, report.Statements)
-				require.Equal(t, c.unparsed, report.Unparsed)
+				require.Len(t, report.Unparsed, c.unparsed)
 			}
 		})
 	}
@@ -108,7 +112,7 @@ func TestFaultsInGoAreFound(t *testing.T) {
 // that surely run in a transaction.
 func TestLocksOnHandlesThatAreNotKnown(t *testing.T) {
 	t.Parallel()
-	for folder, fewest := range map[string]int{"cas008": 5, "fields": 15} {
+	for folder, fewest := range map[string]int{"cas008": 5, "fields": 15, "wrapped": 2} {
 		want := slices.Sorted(maps.Keys(marked(t, folder, notKnown)))
 		require.GreaterOrEqual(t, len(want), fewest)
 		for _, tests := range []bool{false, true} {

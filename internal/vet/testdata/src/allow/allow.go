@@ -36,6 +36,21 @@ func inSQL(db *sql.DB) {
 		DELETE FROM account WHERE id = 10`)
 }
 
+func before(db *sql.DB) {
+	/* sqlcas:allow CAS001 the nightly job is alone */ db.Exec("DELETE FROM account WHERE id = 11")
+	//sqlcas:allow CAS001: the nightly job is alone
+	db.Exec("DELETE FROM account WHERE id = 12")
+	//sqlcas:allow CAS007,CAS001 : the nightly job is alone
+	db.Exec("DELETE FROM account")
+}
+
+func thisLine(db *sql.DB) {
+	/* sqlcas:allow CAS001 holds for this line alone */ db.Exec("DELETE FROM account WHERE id = 13")
+	db.Exec("DELETE FROM account WHERE id = 14") // want CAS001
+
+	//sqlcas:allow CAS001: // want CAS029
+}
+
 func twice(db *sql.DB, other *sql.DB) {
 	db.Exec("DELETE FROM account WHERE id = 6") // want CAS001
 

@@ -106,6 +106,66 @@ func (s strict) Exec(query string, args ...any) error {
 	return one(res.RowsAffected())
 }
 
+// careful hands on to what looks.
+type careful struct{ strict }
+
+// Exec is no more than the other.
+func (c careful) Exec(query string, args ...any) error { return c.strict.Exec(query, args...) }
+
+// writer is written by others in sight, all of which look at the count.
+type writer interface {
+	MustExec(query string, args ...any)
+}
+
+// MustExec writes one row or panics.
+func (s strict) MustExec(query string, args ...any) {
+	stmt, err := s.db.Prepare(query)
+	if err != nil {
+		panic(err)
+	}
+	res, err := stmt.Exec(args...)
+	if err != nil {
+		panic(err)
+	}
+	if n, err := res.RowsAffected(); n != 1 {
+		panic(err)
+	}
+}
+
+type statements struct{ swap, read, either *sql.Stmt }
+
+func (s *statements) open(db *sql.DB, other *sql.Stmt) (err error) {
+	if s.swap, err = db.Prepare(swap); err != nil {
+		return err
+	}
+	if s.read, err = db.Prepare("SELECT owner FROM account"); err != nil {
+		return err
+	}
+	s.either = other
+	return nil
+}
+
+func (s *statements) use(tx *sql.Tx) error {
+	s.read.Query()
+	s.either.Exec()
+	s.open(nil, nil)
+	res, err := tx.Stmt(s.swap).Exec(1, 2, 3)
+	if err != nil {
+		return err
+	}
+	return one(res.RowsAffected())
+}
+
+func reads(db *sql.DB) {
+	db.Query("SELECT owner FROM account WHERE id = ?", 1)
+	db.QueryRow("UPDATE account SET version = version + 1 WHERE id = ? AND version = ? RETURNING version", 1, 2)
+}
+
+func strictly(c careful, w writer) {
+	c.Exec(swap, 1, 2, 3)
+	w.MustExec(swap, 1, 2, 3)
+}
+
 func others(ctx context.Context, m memo, s strict, byHand shop.Memory) {
 	m.Exec(swap)
 	m.Query(swap, 1)
