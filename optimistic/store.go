@@ -17,7 +17,10 @@ import (
 //
 // In UpdateTx's closure use In(tx): the Store's own methods would work outside of the transaction, and
 // are ErrNested there.
-type Store[K comparable, R any] struct{ base versioned.Base[K, R] }
+type Store[K comparable, R any] struct {
+	base  versioned.Base[K, R]
+	lines *lines[K, R]
+}
 
 var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
 
@@ -25,7 +28,9 @@ var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
 // WithReport is for calls alone. A table that lacks what a Store needs, and options that make no sense, are
 // the ErrInvalidArgument of every call.
 func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option) *Store[K, R] {
-	return &Store[K, R]{base: versioned.NewBase(db, table, false, opts)}
+	s := &Store[K, R]{base: versioned.NewBase(db, table, false, opts)}
+	s.lines = newLines(&s.base)
+	return s
 }
 
 // Get reads the row, without a lock. It is ErrGone if there is none.
@@ -91,7 +96,9 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 		Write:   d.remove,
 		Unmoved: d.unmoved,
 	}
-	if err = s.retry(ctx, set, step, set.IsolationSet, all); err == nil {
+	run := stepRunner(set.IsolationSet)
+	try := func(ctx context.Context) txn.Result { return run(ctx, s.base.DB, set, step) }
+	if err = retry(ctx, try, all); err == nil {
 		return nil
 	}
 	_, err = versioned.Explain(ctx, &s.base, d.lost(), err)
@@ -109,8 +116,11 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
 	w.table = &s.base.Table
-	step := txn.Step{Read: w.read, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
-	if err = s.retry(ctx, set, step, w.table.Computed || set.IsolationSet, all); err == nil {
+	try := s.plain(set, w)
+	if !w.detached && combines(set, opts) {
+		try = s.inLine(set, w)
+	}
+	if err = retry(ctx, try, all); err == nil {
 		return w.row, nil
 	}
 	switch {
@@ -129,16 +139,59 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 	return zero, err
 }
 
-// retry makes attempts of a step, whose outcomes are known.
-func (s *Store[K, R]) retry(
-	ctx context.Context, set *settings.Settings, step txn.Step, inTx bool, opts []sqlcas.Option,
-) error {
-	run := txn.RunStep
-	if inTx {
-		run = txn.RunStepInTx
+// attempt is one try of a call, whose outcome is known.
+type attempt func(ctx context.Context) txn.Result
+
+// plain has a call work alone.
+func (s *Store[K, R]) plain(set *settings.Settings, w *swap[K, R]) attempt {
+	step := txn.Step{Read: w.read, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
+	run := stepRunner(w.table.Computed || set.IsolationSet)
+	return func(ctx context.Context) txn.Result { return run(ctx, s.base.DB, set, step) }
+}
+
+// inLine has a call meet those who want the same row. Who is alone in line works alone, and who has lost then
+// to another process locks the row at the next try: that process may be at it without a pause.
+func (s *Store[K, R]) inLine(set *settings.Settings, w *swap[K, R]) attempt {
+	plain := s.plain(set, w)
+	locking := txn.Step{Read: w.lock, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
+	return func(ctx context.Context) txn.Result {
+		if w.slow {
+			return plain(ctx)
+		}
+		m := &member[K, R]{ctx: ctx, swap: w}
+		if !s.lines.enter(m) {
+			return m.await()
+		}
+		defer m.line.leave(m)
+		w.alone = m
+		if w.lostOne && w.table.GetForUpdate != nil {
+			return txn.RunStepInTx(ctx, s.base.DB, set, locking)
+		}
+		return plain(ctx)
 	}
+}
+
+// combines reports whether a call may share its transaction with others: not if it wants one of its own.
+func combines(set *settings.Settings, opts []sqlcas.Option) bool {
+	if set.Alone || set.Gate != nil {
+		return false
+	}
+	own := settings.Peek(opts)
+	return len(opts) == 0 || !own.IsolationSet && !own.CommitSet && own.Classify == nil
+}
+
+// stepRunner is how attempts are made: in a transaction or not.
+func stepRunner(inTx bool) func(context.Context, *sql.DB, *settings.Settings, txn.Step) txn.Result {
+	if inTx {
+		return txn.RunStepInTx
+	}
+	return txn.RunStep
+}
+
+// retry makes attempts.
+func retry(ctx context.Context, try attempt, opts []sqlcas.Option) error {
 	return sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
-		res := run(ctx, s.base.DB, set, step)
+		res := try(ctx)
 		if res.Outcome == txn.Committed {
 			return 1, nil
 		}

@@ -19,8 +19,10 @@ type swap[K comparable, R any] struct {
 	detached bool   // made elsewhere, on a row at version: a conflict is final
 	version  uint64 // of a detached change
 
-	stale   bool // the row was seen to have another version
-	refused bool // the closure returned an error, which is the caller's own whatever it wraps
+	slow    bool          // the closure has kept a batch waiting: it is not waited for again
+	alone   *member[K, R] // of a call that has the row to itself
+	stale   bool          // the row was seen to have another version
+	refused bool          // the closure returned an error, which is the caller's own whatever it wraps
 	hasSeen bool
 	lostOne bool // the last swap has found no row
 
@@ -32,6 +34,16 @@ type swap[K comparable, R any] struct {
 // read reads the row.
 func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
 	row, err := w.table.Get(ctx, db, w.key)
+	return w.found(row, err)
+}
+
+// lock reads and locks the row.
+func (w *swap[K, R]) lock(ctx context.Context, db txn.DBTX) error {
+	row, err := w.table.GetForUpdate(ctx, db.(*sql.Tx), w.key, sqlcas.LockWaits)
+	return w.found(row, err)
+}
+
+func (w *swap[K, R]) found(row R, err error) error {
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
 		return err
 	}
@@ -67,6 +79,10 @@ func (w *swap[K, R]) still(row R) error {
 
 // compute runs the closure on a copy of the row.
 func (w *swap[K, R]) compute() (err error) {
+	if w.alone != nil {
+		w.alone.computing.Store(true)
+		defer w.alone.computing.Store(false)
+	}
 	row := w.seen
 	if w.table.Clone != nil {
 		row = w.table.Clone(row)
@@ -79,7 +95,7 @@ func (w *swap[K, R]) compute() (err error) {
 // write sends the swap.
 func (w *swap[K, R]) write(ctx context.Context, db txn.DBTX) error {
 	watched := versioned.Watch(db)
-	row, err := versioned.Swap(ctx, watched, w.table, w.row)
+	row, err := versioned.Swap(ctx, watched, w.table, w.row, 1)
 	if err == nil {
 		w.row = row
 	}
@@ -92,20 +108,21 @@ func (w *swap[K, R]) remove(ctx context.Context, db txn.DBTX) error {
 	return w.judge(db, watched, versioned.Delete(ctx, watched, w.table, w.seen))
 }
 
-// judge marks errors: what a rerun would not mend, and, outside of a transaction, what does not tell
-// whether the swap was applied.
+// judge marks errors: what a rerun would not mend, and what does not tell whether the swap was applied.
 func (w *swap[K, R]) judge(db txn.DBTX, watched *versioned.Watched, err error) error {
-	_, inTx := db.(*sql.Tx)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, sqlcas.ErrConflict):
+	if err != nil && errors.Is(err, sqlcas.ErrConflict) {
 		w.lostOne = true
+		if w.detached {
+			return sqlcas.Permanent(err)
+		}
 	}
-	switch {
-	case w.detached && errors.Is(err, sqlcas.ErrConflict):
-		return sqlcas.Permanent(err)
-	case inTx || answered(err) || !watched.Sent():
+	return judged(db, watched, err)
+}
+
+// judged marks an error that does not tell whether the swap was applied. In a transaction the COMMIT will
+// tell.
+func judged(db txn.DBTX, watched *versioned.Watched, err error) error {
+	if _, inTx := db.(*sql.Tx); inTx || err == nil || answered(err) || !watched.Sent() {
 		return err
 	}
 	return &txn.InDoubtError{Cause: err}
@@ -126,12 +143,18 @@ func answered(err error) bool {
 
 // unmoved reports whether the row proves that the swap was not applied.
 func (w *swap[K, R]) unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
-	row, err := w.table.Get(ctx, db, w.key)
+	return unmoved(ctx, db, w.table, w.key, w.table.Version(w.seen))
+}
+
+// unmoved reports whether the row proves that no swap from the version was applied.
+func unmoved[K comparable, R any](
+	ctx context.Context, db txn.DBTX, t *sqlcas.Table[K, R], key K, version uint64,
+) (bool, error) {
+	row, err := t.Get(ctx, db, key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
-	version := w.table.Version(w.seen)
-	return err == nil && w.table.Version(row) == version && versioned.Tells(w.table, version), err
+	return err == nil && t.Version(row) == version && versioned.Tells(t, version), err
 }
 
 // lost is what an error about a conflict is to be explained by: the version that the change was

@@ -112,7 +112,7 @@ func (s *Store[K, R]) update(ctx context.Context, method string, opts []sqlcas.O
 		if row, err = versioned.Change(t, row, e.change); err != nil {
 			return zero, err
 		}
-		return versioned.Swap(ctx, tx, t, row)
+		return versioned.Swap(ctx, tx, t, row, 1)
 	}, c.opts...)
 	if err != nil && e.refused {
 		return e.current, err

@@ -24,12 +24,12 @@ type planted struct {
 var plants = []planted{
 	{strategy: strategy{
 		"none", adapt(optimistic.NewStore[uint64, shop.Account]), adapt(optimistic.NewStore[itemKey, item]),
-		traits{plain: true},
+		traits{plain: true, losses: 1},
 	}},
 	{
 		// The version is moved but not compared: the last writer wins.
 		strategy: strategy{
-			"no version in WHERE", forgetful[uint64, shop.Account], forgetful[itemKey, item], traits{plain: true},
+			"no version in WHERE", forgetful[uint64, shop.Account], forgetful[itemKey, item], traits{plain: true, losses: 1},
 		},
 		found: []string{
 			"conflict is retried on the fresh row and applied once",
@@ -51,7 +51,7 @@ var plants = []planted{
 		// The closure is rerun on a row that is read again in the same transaction, where the snapshot is
 		// the old one.
 		strategy: strategy{
-			"retry inside the transaction", stubborn[uint64, shop.Account], stubborn[itemKey, item], traits{},
+			"retry inside the transaction", stubborn[uint64, shop.Account], stubborn[itemKey, item], traits{losses: 2},
 		},
 		found: []string{
 			"conflict is retried on the fresh row and applied once",
@@ -67,7 +67,7 @@ var plants = []planted{
 	{
 		// A deadlock at one row is taken for that row's alone, and what is left is committed.
 		strategy: strategy{
-			"swallowed deadlock committed", careless[uint64, shop.Account], careless[itemKey, item], traits{plain: true},
+			"swallowed deadlock committed", careless[uint64, shop.Account], careless[itemKey, item], traits{plain: true, losses: 1},
 		},
 		found: []string{"UpdateAll survives a deadlock with no half durable"},
 		spared: []string{

@@ -51,17 +51,27 @@ type opener[K comparable, R any] func(*sql.DB, sqlcas.Table[K, R], ...sqlcas.Opt
 
 // traits are what the clauses have to know of a strategy.
 type traits struct {
-	locks bool         // closures run while their row is locked, so that no rival gets in between
-	plain bool         // the swap of one row commits itself, so that nothing can take it back
-	own   []storeCheck // clauses that it has beside the others
+	locks  bool         // closures run while their row is locked, so that no rival gets in between
+	losses int          // how often a rival can get in between before the Store locks the row
+	plain  bool         // the swap of one row commits itself, so that nothing can take it back
+	own    []storeCheck // clauses that it has beside the others
 }
 
 // strategies are all Stores there are. One more is one more entry.
 var strategies = []strategy{
-	under("optimistic.Store", traits{plain: true},
+	under("optimistic.Store", traits{plain: true, losses: 1, own: combineChecks},
 		optimistic.NewStore[uint64, shop.Account], optimistic.NewStore[itemKey, item]),
+	under("optimistic.Store without combining", traits{plain: true, losses: 2},
+		alone[uint64, shop.Account], alone[itemKey, item]),
 	under("pessimistic.Store", traits{locks: true, own: lockChecks},
 		pessimistic.NewStore[uint64, shop.Account], pessimistic.NewStore[itemKey, item]),
+}
+
+// alone is an optimistic.Store whose calls share nothing.
+func alone[K comparable, R any](
+	db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option,
+) *optimistic.Store[K, R] {
+	return optimistic.NewStore(db, table, append(opts, optimistic.WithoutCombining())...)
 }
 
 // under puts a Store under the contract. It is given the constructor twice, for each type of rows.

@@ -41,6 +41,7 @@ type Settings struct {
 	Observer      any                        // a sqlcas.Observer, or nil
 	Report        any                        // a *sqlcas.Report, or nil
 	Lock          *Lock                      // how a locking read waits; nil: as the server does
+	Alone         bool                       // the call shares no transaction with others
 	Store         bool                       // the call is a Store's, whose attempts know what became of them
 }
 

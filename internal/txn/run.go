@@ -43,6 +43,8 @@ type Result struct {
 	Lost bool
 	// FromClosure says that Err is the closure's.
 	FromClosure bool
+	// Batch is how many calls' changes were written together; 0 if the attempt was one call's.
+	Batch int
 	// Class is what Err means, or where Err means nothing of itself, what Abort means.
 	Class mysqlerr.Class
 }

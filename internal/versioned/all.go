@@ -54,7 +54,7 @@ func (a *All[K, R]) Run(
 	}
 	written := make(map[K]R, len(a.Keys))
 	for _, e := range entries {
-		row, err := Swap(ctx, tx, a.Table, *e.row)
+		row, err := Swap(ctx, tx, a.Table, *e.row, 1)
 		if err != nil {
 			return nil, err
 		}

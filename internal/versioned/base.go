@@ -102,6 +102,9 @@ func (b *Base[K, R]) Start(
 	return all, &set, nil
 }
 
+// Settings are those of the Store.
+func (b *Base[K, R]) Settings() *settings.Settings { return &b.set }
+
 // Get reads a row outside of any transaction. Inside of one on the same database that is a mistake.
 func (b *Base[K, R]) Get(ctx context.Context, key K) (R, error) {
 	var zero R

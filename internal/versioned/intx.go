@@ -49,7 +49,7 @@ func (i *InTx[K, R]) Update(ctx context.Context, row *R) error {
 	if err := room(i.table, key, version); err != nil {
 		return err
 	}
-	written, err := Swap(ctx, i.tx, i.table, *row)
+	written, err := Swap(ctx, i.tx, i.table, *row, 1)
 	if err != nil {
 		return i.ownConflict(ctx, key, version, err)
 	}
@@ -78,7 +78,7 @@ func (i *InTx[K, R]) Touch(ctx context.Context, row *R) error {
 	if err := room(i.table, key, version); err != nil {
 		return err
 	}
-	if now, err = Swap(ctx, i.tx, i.table, now); err != nil {
+	if now, err = Swap(ctx, i.tx, i.table, now, 1); err != nil {
 		return i.ownConflict(ctx, key, version, err)
 	}
 	i.table.SetVersion(row, i.table.Version(now))

@@ -96,13 +96,15 @@ func Conflict[K comparable, R any](t *sqlcas.Table[K, R], key K, expected, actua
 	return &sqlcas.ConflictError{Table: t.Schema.Name, Key: key, Expected: expected, Actual: actual}
 }
 
-// Swap writes the row if it is still at its version, and returns it as it then is in the table. Of a
-// row that is not, it returns a *sqlcas.ConflictError.
-func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) (R, error) {
+// Swap writes the row if it is still at its version, moves that by steps, and returns the row as it then is in
+// the table. Of a row that is not, it returns a *sqlcas.ConflictError.
+func Swap[K comparable, R any](
+	ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R, steps uint64,
+) (R, error) {
 	var zero R
 	key, version := t.Key(row), t.Version(row)
 	watched := Watch(db)
-	affected, err := t.Swap(ctx, watched, row, 1)
+	affected, err := t.Swap(ctx, watched, row, steps)
 	if err == nil {
 		err = watched.disagrees("Swap", t.Schema.Name, key, affected)
 	}
@@ -113,7 +115,7 @@ func Swap[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Ta
 		row, err = t.Get(ctx, db, key)
 		return Read(t, key, row, err)
 	}
-	t.SetVersion(&row, version+1)
+	t.SetVersion(&row, version+steps)
 	return row, nil
 }
 

@@ -1,0 +1,225 @@
+package optimistic
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/txn"
+	"github.com/sqlcas/sqlcas/internal/versioned"
+)
+
+// maxBatch is how many changes are written together at most. Each takes about a microsecond, and those
+// who come later wait for one more batch at worst.
+const maxBatch = 4096
+
+// errNothing ends an attempt that has nothing to write.
+var errNothing = errors.New("optimistic: no closure of the batch has changed the row")
+
+// batch is one attempt to change a row by the closures of all who are in line. Each runs in its caller's own
+// goroutine, on a copy of the row as the one before has left it: the turn is handed from one to the
+// next, and the last one hands it back to the leader.
+type batch[K comparable, R any] struct {
+	table  *sqlcas.Table[K, R]
+	line   *line[K, R]
+	closed bool // those who come meanwhile do not take part
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  atomic.Bool // by a member who has left
+
+	base R // the row as it was read
+	read bool
+
+	mu      sync.Mutex // of what follows, while turns go round
+	members []*member[K, R]
+	next    int           // who has the turn after the holder
+	holder  *member[K, R] // who has the turn
+	turns   int           // how many there were
+	row     R             // the base with all that was accepted; its version is ahead by as much
+	steps   uint64        // how many were
+	over    chan struct{} // the turns are over
+
+	wrote bool // the swap was sent
+}
+
+// get reads the row.
+func (b *batch[K, R]) get(ctx context.Context, db txn.DBTX) error {
+	row, err := b.table.Get(ctx, db, b.line.key)
+	return b.found(row, err)
+}
+
+// lock reads and locks it. It is the first statement of a transaction, which would otherwise read the row as it
+// was before the lock was free.
+func (b *batch[K, R]) lock(ctx context.Context, db txn.DBTX) error {
+	row, err := b.table.GetForUpdate(ctx, db.(*sql.Tx), b.line.key, sqlcas.LockWaits)
+	return b.found(row, err)
+}
+
+func (b *batch[K, R]) found(row R, err error) error {
+	if b.base, err = versioned.Read(b.table, b.line.key, row, err); err != nil {
+		return err
+	}
+	b.read = true
+	return nil
+}
+
+// compute has all members take their turns.
+func (b *batch[K, R]) compute() error {
+	b.goRound()
+	if b.steps == 0 {
+		return errNothing
+	}
+	return nil
+}
+
+// write sends the swap of all that was accepted.
+func (b *batch[K, R]) write(ctx context.Context, db txn.DBTX) error {
+	b.wrote = true
+	watched := versioned.Watch(db)
+	row := b.row
+	b.table.SetVersion(&row, b.table.Version(b.base))
+	row, err := versioned.Swap(ctx, watched, b.table, row, b.steps)
+	if err == nil && b.table.Computed {
+		b.members[0].swap.row = row // he is the only one
+	}
+	return judged(db, watched, err)
+}
+
+// unmoved reports whether the row proves that the swap was not applied.
+func (b *batch[K, R]) unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
+	return unmoved(ctx, db, b.table, b.line.key, b.table.Version(b.base))
+}
+
+// goRound has all members take their turns, and waits until they have.
+func (b *batch[K, R]) goRound() {
+	b.row, b.steps, b.next, b.turns, b.holder = b.base, 0, 0, 0, nil
+	b.over = make(chan struct{})
+	b.mu.Lock()
+	b.pass()
+	b.mu.Unlock()
+	timer := time.NewTimer(closureBound)
+	defer timer.Stop()
+	for seen := 0; ; {
+		select {
+		case <-b.over:
+			return
+		case <-timer.C:
+		}
+		b.mu.Lock()
+		if b.holder != nil && b.turns == seen { // he has it since the last look
+			b.pass()
+		}
+		seen = b.turns
+		b.mu.Unlock()
+		timer.Reset(closureBound)
+	}
+}
+
+// pass hands the turn to the next member who has not left. Those who have come since are members too.
+func (b *batch[K, R]) pass() {
+	for {
+		if b.next == len(b.members) && b.next < maxBatch && !b.closed {
+			b.members = append(b.members, b.line.more(maxBatch-b.next)...)
+		}
+		if b.next == len(b.members) {
+			b.holder = nil
+			close(b.over)
+			return
+		}
+		m := b.members[b.next]
+		b.next++
+		if m.state.CompareAndSwap(waiting, taken) {
+			b.holder = m
+			b.turns++
+			m.verdict = absent
+			m.batch.Store(b)
+			m.wake <- b
+			return
+		}
+	}
+}
+
+// turn is a member's: he runs his closure on a copy of the row, and passes the turn on, also if the
+// closure panics or ends the goroutine. With done he need not wait for the batch: he was refused on a row
+// that is committed, or was too slow and has not changed anything.
+func (b *batch[K, R]) turn(m *member[K, R]) (res txn.Result, done bool) {
+	finished := false
+	defer func() {
+		if !finished {
+			m.state.Store(gone)
+			b.decline(m)
+		}
+	}()
+	row, err := b.change(m.swap)
+	finished = true
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := txn.Result{Err: err, FromClosure: true}
+	switch {
+	case b.holder != m:
+		m.swap.slow = true
+		m.state.Store(gone)
+		return b.movedOn(), true
+	case err == nil:
+		m.verdict = accepted
+		b.row, m.swap.row = row, row
+		b.steps++
+		b.table.SetVersion(&b.row, b.table.Version(b.base)+b.steps)
+		b.table.SetVersion(&m.swap.row, b.table.Version(b.base)+b.steps)
+	default:
+		m.verdict, m.result = refused, own
+		if done = b.steps == 0; done {
+			m.state.Store(gone)
+		}
+	}
+	b.pass()
+	return own, done
+}
+
+// movedOn is the result of a closure that was too slow: it has run on a row that is not the last one any more.
+func (b *batch[K, R]) movedOn() txn.Result {
+	return txn.Result{Err: versioned.Conflict(b.table, b.line.key, b.table.Version(b.base), 0), FromClosure: true}
+}
+
+// end ends the batch for a member who has left.
+func (b *batch[K, R]) end() {
+	b.ended.Store(true)
+	b.cancel()
+}
+
+// decline passes the turn on for a member who does not want it any more.
+func (b *batch[K, R]) decline(m *member[K, R]) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.holder == m {
+		b.pass()
+	}
+}
+
+// copied returns a copy of the row for the member who has the turn. It is nobody else's, and stays so when he
+// turns out to be too slow.
+func (b *batch[K, R]) copied() R {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.table.Clone != nil {
+		return b.table.Clone(b.row)
+	}
+	return b.row
+}
+
+// change runs a closure.
+func (b *batch[K, R]) change(w *swap[K, R]) (R, error) {
+	row := b.copied()
+	if err := w.still(b.base); err != nil {
+		return row, err
+	}
+	w.seen, w.hasSeen, w.refused = b.base, true, false
+	row, err := versioned.Change(b.table, row, w.change)
+	w.refused = err != nil
+	return row, err
+}

@@ -1,0 +1,179 @@
+package optimistic
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/settings"
+	"github.com/sqlcas/sqlcas/internal/txn"
+	"github.com/sqlcas/sqlcas/internal/versioned"
+)
+
+// calmBatches is how many batches in a row must find the row as this process left it, for the leader to
+// read without locking again.
+const calmBatches = 8
+
+// leader serves the line of one row. It is for one goroutine.
+type leader[K comparable, R any] struct {
+	base *versioned.Base[K, R]
+	set  *settings.Settings
+
+	todo []group[K, R] // who is to be served next; the last one first
+
+	last int           // members of the last batch
+	took time.Duration // it
+
+	// Where other processes write the row as well, whoever locks it first gets it in turn with them, while
+	// who only compares versions loses to them again and again.
+	locks bool
+	left  uint64 // the version at which this process left the row
+	calm  int    // batches in a row that have found it there
+}
+
+// group are members for one batch.
+type group[K comparable, R any] struct {
+	members []*member[K, R]
+	closed  bool // those who come meanwhile do not take part
+}
+
+// linger says for how many members to wait, and how long at most.
+func (l *leader[K, R]) linger() (members int, most time.Duration) {
+	const part = 8
+	if l.last < 2 {
+		return 0, 0
+	}
+	return l.last, l.took / part
+}
+
+// serve has the members' changes written, in as many batches as that takes, and answers all.
+func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
+	if l.base.Table.Computed { // nobody would know what the server has computed for those in between
+		for i := len(members) - 1; i >= 0; i-- {
+			l.todo = append(l.todo, group[K, R]{members[i : i+1 : i+1], true})
+		}
+	} else if len(members) > 0 {
+		l.todo = append(l.todo, group[K, R]{members: members})
+	}
+	for len(l.todo) > 0 {
+		g := l.todo[len(l.todo)-1]
+		l.todo = l.todo[:len(l.todo)-1]
+		start := time.Now()
+		b := newBatch(l.base, ln, g)
+		res := l.attempt(b)
+		l.last, l.took = len(b.members), time.Since(start)
+		l.settle(b, res)
+	}
+}
+
+// attempt runs a batch. What the table's code does to its goroutine, panic or end it, is done to those of
+// the members.
+func (l *leader[K, R]) attempt(b *batch[K, R]) (res txn.Result) {
+	finished := false
+	defer func() {
+		b.cancel()
+		if !finished {
+			b.fall(recover())
+		}
+	}()
+	step := txn.Step{Read: b.get, Compute: b.compute, Write: b.write, Unmoved: b.unmoved}
+	run := txn.RunStep
+	switch {
+	case l.locks:
+		step.Read, run = b.lock, txn.RunStepInTx
+	case l.base.Table.Computed || l.set.IsolationSet:
+		run = txn.RunStepInTx
+	}
+	res = run(b.ctx, l.base.DB, l.set, step)
+	finished = true
+	return res
+}
+
+// settle answers the members of a batch that has ended, but for those who are to run again.
+func (l *leader[K, R]) settle(b *batch[K, R], res txn.Result) {
+	if errors.Is(res.Err, errNothing) {
+		res = txn.Result{Outcome: txn.Committed}
+	} else if res.Outcome == txn.Committed {
+		l.committed(b)
+	}
+	applied := res.Outcome != txn.NotApplied
+	lost := !applied && b.wrote && errors.Is(res.Err, sqlcas.ErrConflict)
+	again, split := false, false
+	switch version := b.table.Version(b.base); {
+	case lost && l.locks: // of a row that was locked: the Table does not do what it says
+		res.Err = sqlcas.Permanent(versioned.Conflict(b.table, b.line.key, version, version))
+	case lost && b.table.GetForUpdate != nil:
+		l.locks, l.calm, again = true, 0, true
+	case !applied && b.ended.Load(): // a member has left, and had it ended
+		again = true
+	case !applied && b.wrote && b.steps > 1 && l.final(res):
+		again, split = true, true // one of the changes is what the server refuses: whose?
+	}
+	rest := b.answer(res, again, lost)
+	if half := len(rest) / 2; split && half > 0 {
+		l.todo = append(l.todo, group[K, R]{rest[half:], true}, group[K, R]{rest[:half:half], true})
+	} else if len(rest) > 0 {
+		l.todo = append(l.todo, group[K, R]{rest, b.closed})
+	}
+}
+
+// committed notes the version at which the row was left.
+func (l *leader[K, R]) committed(b *batch[K, R]) {
+	found := b.table.Version(b.base)
+	if l.calm++; found != l.left {
+		l.calm = 0
+	}
+	l.left = found + b.steps
+	l.locks = l.locks && l.calm < calmBatches
+}
+
+// final reports whether a result is one that doing the same again would not mend.
+func (l *leader[K, R]) final(res txn.Result) bool {
+	return res.FromClosure && !errors.Is(res.Err, sqlcas.ErrConflict) && !res.Class.Rerun() &&
+		res.Class != mysqlerr.Lost && res.Class != mysqlerr.Context
+}
+
+// fall has the members do what the table's code did in the leader's goroutine: panic, or end.
+func (b *batch[K, R]) fall(panicked any) {
+	for _, m := range b.members {
+		m.panicked, m.exited = panicked, panicked == nil
+		m.signal()
+	}
+	b.members = nil
+}
+
+// answer tells the members who have their answer what it is, and returns the others. With again, all of whose
+// changes nothing was written are to run again at once; lost says that they have lost to another writer.
+func (b *batch[K, R]) answer(res txn.Result, again, lost bool) (rest []*member[K, R]) {
+	res.Batch = int(b.steps)
+	for _, m := range b.members {
+		switch {
+		case m.state.Load() == gone:
+		case m.verdict == refused && res.Outcome == txn.Committed:
+			m.tell(m.result)
+		case m.verdict == absent && m.state.Load() == taken: // too slow, and still at it
+		case m.verdict != accepted && b.read || again:
+			if m.leaving.Load() {
+				m.tell(m.canceled())
+				continue
+			}
+			m.verdict = absent
+			m.state.Store(waiting)
+			rest = append(rest, m)
+		default:
+			m.swap.lostOne = lost
+			m.tell(res)
+		}
+	}
+	return rest
+}
+
+// newBatch makes a batch of a group. It has a context of its own, with the values of the first
+// member's: those of the others are not worse off when that one leaves.
+func newBatch[K comparable, R any](base *versioned.Base[K, R], ln *line[K, R], g group[K, R]) *batch[K, R] {
+	b := &batch[K, R]{table: &base.Table, line: ln, closed: g.closed, members: g.members}
+	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(g.members[0].ctx))
+	return b
+}

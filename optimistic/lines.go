@@ -1,0 +1,193 @@
+package optimistic
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/sqlcas/sqlcas/internal/versioned"
+)
+
+// lines are where the callers of one Store meet who want the same row. A key takes memory only while
+// somebody is at it.
+type lines[K comparable, R any] struct {
+	base   *versioned.Base[K, R]
+	seed   maphash.Seed
+	shards [queueShards]lineShard[K, R]
+}
+
+type lineShard[K comparable, R any] struct {
+	mu    sync.Mutex
+	lines map[K]*line[K, R]
+}
+
+// line is one row's. It has a caller who is alone with the row, or a leader who serves those who queue. All of
+// it is under its shard's mutex, but for what belongs to the leader.
+type line[K comparable, R any] struct {
+	shard *lineShard[K, R]
+	key   K
+	queue []*member[K, R]
+
+	alone   *member[K, R] // has the row, without a leader
+	patient *time.Timer   // ends the wait for a caller alone whose closure blocks
+	waited  int           // how many the leader waits for; 0 if he does not
+	enough  chan struct{} // tells him that they have come
+
+	leader leader[K, R] // the leader's own
+}
+
+func newLines[K comparable, R any](base *versioned.Base[K, R]) *lines[K, R] {
+	l := &lines[K, R]{base: base, seed: maphash.MakeSeed()}
+	for i := range l.shards {
+		l.shards[i].lines = map[K]*line[K, R]{}
+	}
+	return l
+}
+
+// enter puts a caller in line. Who finds nobody there has the row to himself, and leaves by leave.
+func (l *lines[K, R]) enter(m *member[K, R]) (alone bool) {
+	s := &l.shards[maphash.Comparable(l.seed, m.swap.key)%queueShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ln := s.lines[m.swap.key]
+	if ln == nil {
+		ln = &line[K, R]{shard: s, key: m.swap.key, alone: m, leader: leader[K, R]{base: l.base, set: l.base.Settings()}}
+		s.lines[m.swap.key] = ln
+		m.line = ln
+		return true
+	}
+	m.line = ln
+	m.wake = make(chan *batch[K, R], 1)
+	ln.queue = append(ln.queue, m)
+	if ln.alone != nil && ln.patient == nil {
+		one := ln.alone
+		ln.patient = time.AfterFunc(closureBound, func() { ln.overtake(one) })
+	}
+	if ln.waited > 0 && len(ln.queue) >= ln.waited {
+		ln.waited = 0
+		ln.enough <- struct{}{}
+	}
+	return false
+}
+
+// leave ends a caller's time alone with the row. Who has come meanwhile is served by a leader.
+func (ln *line[K, R]) leave(m *member[K, R]) {
+	s := ln.shard
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ln.alone == m { // else he was overtaken
+		ln.lead()
+	}
+}
+
+// overtake has those in line served although a caller is alone with the row, if it is his closure that takes
+// so long. While the server keeps him waiting, they would wait as well.
+func (ln *line[K, R]) overtake(m *member[K, R]) {
+	s := ln.shard
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case ln.alone != m:
+	case m.computing.Load():
+		ln.lead()
+	default:
+		ln.patient.Reset(closureBound)
+	}
+}
+
+// lead takes the row from the caller who was alone with it.
+func (ln *line[K, R]) lead() {
+	if ln.patient != nil {
+		ln.patient.Stop()
+	}
+	ln.alone, ln.patient = nil, nil
+	if len(ln.queue) == 0 {
+		delete(ln.shard.lines, ln.key)
+		return
+	}
+	ln.enough = make(chan struct{}, 1)
+	go ln.serve()
+}
+
+// serve is the leader's work. He goes when nobody is in line.
+func (ln *line[K, R]) serve() {
+	finished := false
+	defer func() {
+		if !finished { // the table's code has ended this goroutine
+			go ln.serve()
+		}
+	}()
+	ln.leader.serve(ln, nil) // what a leader before has left undone
+	for {
+		members := ln.collect()
+		if members == nil {
+			break
+		}
+		ln.leader.serve(ln, members)
+	}
+	finished = true
+}
+
+// collect takes those in line for a batch; nil if there are none, and the line is over.
+//
+// Where batches form, those who were just answered are about to come back, and whoever comes first would be
+// served alone while the others wait for another commit. So the leader waits for as many as there were,
+// but for no more than a part of the time that a batch takes.
+func (ln *line[K, R]) collect() []*member[K, R] {
+	s := ln.shard
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if want, linger := ln.leader.linger(); len(ln.queue) < want {
+		ln.waited = want
+		s.mu.Unlock()
+		timer := time.NewTimer(linger)
+		select {
+		case <-ln.enough:
+		case <-timer.C:
+		}
+		timer.Stop()
+		s.mu.Lock()
+		if ln.waited == 0 { // they have come while the time ran out
+			select {
+			case <-ln.enough:
+			default:
+			}
+		}
+		ln.waited = 0
+	}
+	if len(ln.queue) == 0 {
+		delete(s.lines, ln.key)
+		return nil
+	}
+	return ln.take(maxBatch)
+}
+
+// more takes those who have come since, for a batch that is still being made.
+func (ln *line[K, R]) more(limit int) []*member[K, R] {
+	ln.shard.mu.Lock()
+	defer ln.shard.mu.Unlock()
+	return ln.take(limit)
+}
+
+func (ln *line[K, R]) take(limit int) []*member[K, R] {
+	if len(ln.queue) <= limit {
+		taken := ln.queue
+		ln.queue = nil
+		return taken
+	}
+	taken := ln.queue[:limit:limit]
+	ln.queue = ln.queue[limit:]
+	return taken
+}
+
+// remove takes a caller out of the line who has not been taken for a batch.
+func (ln *line[K, R]) remove(m *member[K, R]) {
+	ln.shard.mu.Lock()
+	defer ln.shard.mu.Unlock()
+	for i, other := range ln.queue {
+		if other == m {
+			ln.queue = append(ln.queue[:i:i], ln.queue[i+1:]...)
+			return
+		}
+	}
+}
