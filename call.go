@@ -25,6 +25,7 @@ type call struct {
 	queued    time.Duration
 	slept     time.Duration
 	joined    bool
+	batch     int // of the last attempt
 	backOff   backoff.BackOff // made when the first pause is due
 	last      error           // what the last attempt that is to be retried met
 }
@@ -103,7 +104,7 @@ func (c *call) attempt(ctx context.Context, try func(context.Context) ruling) ru
 	if c.observer != nil {
 		c.observer.AttemptEnd(observed, AttemptEnd{
 			Attempt: c.attempts, Elapsed: time.Since(start),
-			Outcome: r.outcome, Err: r.err, RetryIn: pause,
+			Outcome: r.outcome, Err: r.err, RetryIn: pause, Batch: c.batch,
 		})
 	}
 	if end.again && !c.sleep(ctx, pause) {
@@ -221,7 +222,7 @@ func (c *call) tell() {
 	}
 	*r = Report{
 		Attempts: c.attempts, Conflicts: c.conflicts, Elapsed: time.Since(c.began),
-		Queued: c.queued, Slept: c.slept, Joined: c.joined,
+		Queued: c.queued, Slept: c.slept, Joined: c.joined, Batch: c.batch,
 	}
 }
 

@@ -64,6 +64,9 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 		return err
 	}
 	s := &c.settings
+	if !s.Store && s.Alone {
+		return invalid("WithoutCombining is for a Store: a plain Retry shares nothing, leave it out")
+	}
 	if !s.Store && (s.CommitSet || s.IsolationSet) {
 		return invalid("WithCommitTimeout and WithIsolation are for transactions: use RetryTx, or leave them out")
 	}
@@ -76,6 +79,7 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 		}
 		affected, err := attempt(ctx)
 		if told, ok := err.(*txn.Told); ok { // bare, by contract
+			c.batch = told.Batch
 			return c.judgeTx(ctx, told.Result)
 		}
 		if err == nil {
@@ -140,6 +144,9 @@ func RetryTx(
 	c, err := newCall(opts)
 	if err != nil {
 		return err
+	}
+	if c.settings.Alone && !c.settings.Store {
+		return invalid("WithoutCombining is for a Store: RetryTx shares no transaction, leave it out")
 	}
 	if enclosing := txn.Enclosing(ctx); enclosing != nil {
 		if outer, innermost := enclosing.On(db); outer != nil {

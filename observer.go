@@ -31,6 +31,7 @@ type AttemptEnd struct {
 	Outcome Outcome
 	Err     error         // nil on success
 	RetryIn time.Duration // pause before the next attempt; negative if there will be none
+	Batch   int           // calls of a Store whose changes were written together, this one included; 0 if it was alone
 }
 
 // CallEnd describes a call that has ended.

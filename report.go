@@ -10,4 +10,5 @@ type Report struct {
 	Queued    time.Duration // of that: waiting for the turn of the call's key
 	Slept     time.Duration // of that: pausing between attempts
 	Joined    bool          // the call was a part of another's transaction
+	Batch     int           // calls of a Store whose changes were written together, this one included; 0 if it was alone
 }

@@ -13,7 +13,8 @@ import (
 
 // Store changes rows of one table by compare-and-swap. It reads a row without locking it, runs a
 // closure on it, and writes it if it is still at the version that was read; if not, it does so
-// again. It is safe for concurrent use and costs nothing to keep: make one per table and *sql.DB.
+// again. It is safe for concurrent use. Make one per table and *sql.DB, and keep it: calls that meet on
+// a row in one Store are written together.
 //
 // In UpdateTx's closure use In(tx): the Store's own methods would work outside of the transaction, and
 // are ErrNested there.
@@ -43,6 +44,11 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // WHERE key = ? AND version = ?. A row that the server computes a part of (Table.Computed),
 // WithIsolation, sessions that do not commit each statement, and databases other than MySQL and
 // MariaDB make it one transaction.
+//
+// Calls that meet on the row are written together: a leader reads it once, has each closure run, in its
+// caller's goroutine, on the row as the one before has left it, writes the last one's, and answers all when
+// that is committed. See WithoutCombining. After a loss to another process the next try locks the row, if the
+// Table has a GetForUpdate: SELECT ... FOR UPDATE, in a transaction.
 //
 // change may run any number of times, and must touch nothing but the row. Its own error is returned as
 // it is, and nothing is written; one that has changed nothing and returns nil has the version moved. It
@@ -191,10 +197,6 @@ func stepRunner(inTx bool) func(context.Context, *sql.DB, *settings.Settings, tx
 // retry makes attempts.
 func retry(ctx context.Context, try attempt, opts []sqlcas.Option) error {
 	return sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
-		res := try(ctx)
-		if res.Outcome == txn.Committed {
-			return 1, nil
-		}
-		return 0, &txn.Told{Result: res}
+		return 0, &txn.Told{Result: try(ctx)}
 	}, opts...)
 }

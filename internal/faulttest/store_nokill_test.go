@@ -99,6 +99,9 @@ func TestStoreThatCannotEndItsSessions(t *testing.T) {
 						if name == "connections hang" && strings.HasSuffix(w.name, "All") {
 							continue // it takes its time, and is the same
 						}
+						if w.name == combining+".Update" {
+							continue // of the one connection that it uses, the others of the pool can end the session
+						}
 						db, leave := obstacle(t, r, c) // it is of no use to a second one
 						r.callInVain(t, ways(db)[i], name+", ", c)
 						leave()

@@ -71,6 +71,9 @@ type store interface {
 	) (map[uint64]shop.Account, error)
 }
 
+// combining is the way in which the callers of a row share one connection.
+const combining = "optimistic"
+
 // ways are those of both Stores of a pool: Update, and UpdateAll.
 func ways(db *sql.DB) []way {
 	one := func(name string, s store, locks bool) way {
@@ -97,8 +100,9 @@ func ways(db *sql.DB) []way {
 		}}
 	}
 	o, p := optimistic.NewStore(db, shop.AccountTable), pessimistic.NewStore(db, shop.AccountTable)
+	apart := optimistic.NewStore(db, shop.AccountTable, optimistic.WithoutCombining())
 	return []way{
-		one("optimistic", o, false), all("optimistic", o, false),
+		one(combining, o, false), one("optimistic, apart", apart, false), all("optimistic", o, false),
 		one("pessimistic", p, true), all("pessimistic", p, true),
 	}
 }
