@@ -36,6 +36,9 @@ type storeStorm struct {
 	refused atomic.Int64 // calls for whose connection the server had no room
 }
 
+// together stands in rows for an operation that is written together with others.
+const together = -1
+
 // one makes operation n under a context that ends after a random time.
 func (c *storeStorm) one(t *testing.T, n int) {
 	limit := time.Duration(rand.Int64N(c.window.Load()))
@@ -52,6 +55,9 @@ func (c *storeStorm) one(t *testing.T, n int) {
 	from := rand.Uint64N(cancelAccounts)
 	ids := []uint64{from + 1, (from+1+rand.Uint64N(cancelAccounts-1))%cancelAccounts + 1}
 	c.rows[n].Store(1)
+	if w.name == combining+".Update" {
+		c.rows[n].Store(together)
+	}
 	if strings.HasSuffix(w.name, "UpdateAll") {
 		c.rows[n].Store(2)
 	}
@@ -165,9 +171,18 @@ func TestStoreCancelledAtRandomPoints(t *testing.T) {
 func (r *rig) reconcileStores(t *testing.T, c *storeStorm) {
 	t.Helper()
 	applied := r.appliedAll(t)
-	deducted, writes := 0, 0
+	deducted, writes, doubts := 0, 0, 0
 	for n, s := range c.said {
 		got, whole := applied[strconv.Itoa(n)], int(c.rows[n].Load())
+		if whole == together { // those before the last one of a batch leave no trail, and the sums tell
+			switch s {
+			case success:
+				deducted, writes = deducted+1, writes+1
+			case unknown:
+				doubts++
+			}
+			continue
+		}
 		writes += got
 		if whole == 1 {
 			deducted += got
@@ -176,10 +191,12 @@ func (r *rig) reconcileStores(t *testing.T, c *storeStorm) {
 			t.Errorf("operation %d: said %d, has written %d of %d rows", n, s, got, whole)
 		}
 	}
-	if got := r.number(t, "SELECT SUM(balance) FROM account"); got != cancelAccounts*opening-deducted {
-		t.Errorf("sum of the balances: got %d, want %d", got, cancelAccounts*opening-deducted)
+	sum, want := r.number(t, "SELECT SUM(balance) FROM account"), cancelAccounts*opening-deducted
+	if sum > want || sum < want-doubts {
+		t.Errorf("sum of the balances: got %d, want %d, or up to %d less", sum, want, doubts)
 	}
-	if got := r.number(t, "SELECT SUM(version) FROM account"); got != cancelAccounts*firstVersion+writes {
-		t.Errorf("sum of the versions: got %d, want %d", got, cancelAccounts*firstVersion+writes)
+	moved := r.number(t, "SELECT SUM(version) FROM account") - cancelAccounts*firstVersion
+	if moved-writes != want-sum {
+		t.Errorf("sum of the moves of versions: got %d, want %d for each write, and %d for those in doubt", moved, writes, want-sum)
 	}
 }

@@ -142,7 +142,7 @@ func (r *rig) callInVain(t *testing.T, w way, obstacle string, c crowd) {
 	}
 	// Whoever had no connection in time has sent nothing, and may know it.
 	most, some := 0, 0
-	if w.name == "optimistic.Update" {
+	if w.name == apart+".Update" {
 		most, some = 1, 1
 	}
 	if a.said[nothing]+a.said[success] > 0 || a.said[unknown] < some || some == 0 && a.said[unknown] > 0 || written > most {

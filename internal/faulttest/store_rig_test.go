@@ -71,8 +71,11 @@ type store interface {
 	) (map[uint64]shop.Account, error)
 }
 
-// combining is the way in which the callers of a row share one connection.
-const combining = "optimistic"
+// The Stores whose callers of a row share one connection, and do not.
+const (
+	combining = "optimistic"
+	apart     = "apart"
+)
 
 // ways are those of both Stores of a pool: Update, and UpdateAll.
 func ways(db *sql.DB) []way {
@@ -100,10 +103,10 @@ func ways(db *sql.DB) []way {
 		}}
 	}
 	o, p := optimistic.NewStore(db, shop.AccountTable), pessimistic.NewStore(db, shop.AccountTable)
-	apart := optimistic.NewStore(db, shop.AccountTable, optimistic.WithoutCombining())
 	return []way{
-		one(combining, o, false), one("optimistic, apart", apart, false), all("optimistic", o, false),
+		one(combining, o, false), all(combining, o, false),
 		one("pessimistic", p, true), all("pessimistic", p, true),
+		one(apart, optimistic.NewStore(db, shop.AccountTable, optimistic.WithoutCombining()), false),
 	}
 }
 
