@@ -4,7 +4,7 @@ import "time"
 
 // Report is the story of one call; see WithReport.
 type Report struct {
-	Attempts  int           // times the closure was run
+	Attempts  int           // times the closure was run; a Store may run it more often in one, see optimistic.Store.Update
 	Conflicts int           // attempts that were lost to another writer and absorbed or given up on
 	Elapsed   time.Duration // from the call to its return
 	Queued    time.Duration // of that: waiting for the turn of the call's key

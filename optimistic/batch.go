@@ -34,7 +34,12 @@ type batch[K comparable, R any] struct {
 	base R // the row as it was read
 	read bool
 
+	start time.Time
+	locks bool // the read waits for the row's lock
+
 	mu      sync.Mutex // of what follows, while turns go round
+	begun   bool       // they do, or have
+	late    bool       // one has taken too long: those behind him are for the next batch
 	members []*member[K, R]
 	next    int           // who has the turn after the holder
 	holder  *member[K, R] // who has the turn
@@ -70,6 +75,9 @@ func (b *batch[K, R]) found(row R, err error) error {
 // compute has all members take their turns.
 func (b *batch[K, R]) compute() error {
 	b.goRound()
+	if b.ended.Load() {
+		return context.Canceled
+	}
 	if b.steps == 0 {
 		return errNothing
 	}
@@ -99,6 +107,7 @@ func (b *batch[K, R]) goRound() {
 	b.row, b.steps, b.next, b.turns, b.holder = b.base, 0, 0, 0, nil
 	b.over = make(chan struct{})
 	b.mu.Lock()
+	b.begun = true
 	b.pass()
 	b.mu.Unlock()
 	timer := time.NewTimer(closureBound)
@@ -111,6 +120,7 @@ func (b *batch[K, R]) goRound() {
 		}
 		b.mu.Lock()
 		if b.holder != nil && b.turns == seen { // he has it since the last look
+			b.late = true // there may be many like him: who has had his turn does not wait for more than one of them
 			b.pass()
 		}
 		seen = b.turns
@@ -119,9 +129,15 @@ func (b *batch[K, R]) goRound() {
 	}
 }
 
-// pass hands the turn to the next member who has not left. Those who have come since are members too.
+// pass hands the turn to the next member who has not left. Those who have come since are members too. In a
+// batch that was ended nobody has a turn any more: who has left waits for the holder alone.
 func (b *batch[K, R]) pass() {
 	for {
+		if b.ended.Load() || b.late {
+			b.holder = nil
+			close(b.over)
+			return
+		}
 		if b.next == len(b.members) && b.next < maxBatch && !b.closed {
 			b.members = append(b.members, b.line.more(maxBatch-b.next)...)
 		}
@@ -190,6 +206,30 @@ func (b *batch[K, R]) movedOn() txn.Result {
 func (b *batch[K, R]) end() {
 	b.ended.Store(true)
 	b.cancel()
+}
+
+// hangBound is how long a read without a lock may take before those who leave the line take its connection for
+// dead, as one is whose server has gone without a word.
+const hangBound = time.Second
+
+// left is told that somebody has left the line. A batch that reads the row for nobody any more is ended, and so is
+// one whose read hangs: it is begun again on another connection.
+func (b *batch[K, R]) left() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.begun && (!b.locks && time.Since(b.start) > hangBound || b.deserted()) {
+		b.end()
+	}
+}
+
+// deserted reports whether all members have left. It is called with b.mu held, or before anybody else has b.
+func (b *batch[K, R]) deserted() bool {
+	for _, m := range b.members {
+		if m.state.Load() != gone {
+			return false
+		}
+	}
+	return true
 }
 
 // decline passes the turn on for a member who does not want it any more.

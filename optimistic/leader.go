@@ -16,6 +16,10 @@ import (
 // read without locking again.
 const calmBatches = 8
 
+// maxLinger is the longest wait for more members: a batch that has waited for a lock says nothing about how long
+// the next one will take.
+const maxLinger = 5 * time.Millisecond
+
 // leader serves the line of one row. It is for one goroutine.
 type leader[K comparable, R any] struct {
 	base *versioned.Base[K, R]
@@ -45,7 +49,7 @@ func (l *leader[K, R]) linger() (members int, most time.Duration) {
 	if l.last < 2 {
 		return 0, 0
 	}
-	return l.last, l.took / part
+	return l.last, min(l.took/part, maxLinger)
 }
 
 // serve has the members' changes written, in as many batches as that takes, and answers all.
@@ -62,6 +66,12 @@ func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
 		l.todo = l.todo[:len(l.todo)-1]
 		start := time.Now()
 		b := newBatch(l.base, ln, g)
+		b.start, b.locks = start, l.locks
+		ln.current.Store(b)
+		if b.deserted() {
+			b.cancel()
+			continue
+		}
 		res := l.attempt(b)
 		l.last, l.took = len(b.members), time.Since(start)
 		l.settle(b, res)
@@ -100,14 +110,20 @@ func (l *leader[K, R]) settle(b *batch[K, R], res txn.Result) {
 	}
 	applied := res.Outcome != txn.NotApplied
 	lost := !applied && b.wrote && errors.Is(res.Err, sqlcas.ErrConflict)
+	changed := !applied && b.wrote && res.Class == mysqlerr.Conflict // so says MariaDB of a loss
+	ended := !applied && b.ended.Load()                              // a member has left, and had it ended
 	again, split := false, false
-	switch version := b.table.Version(b.base); {
+	switch lockable := b.table.GetForUpdate != nil; {
 	case lost && l.locks: // of a row that was locked: the Table does not do what it says
+		version := b.table.Version(b.base)
 		res.Err = sqlcas.Permanent(versioned.Conflict(b.table, b.line.key, version, version))
-	case lost && b.table.GetForUpdate != nil:
+	case (lost || changed && !l.locks) && lockable:
 		l.locks, l.calm, again = true, 0, true
-	case !applied && b.ended.Load(): // a member has left, and had it ended
-		again = true
+	case ended:
+		// Who waits for the lock before his closure is run may leave without ending it for the others.
+		if again = true; b.wrote && lockable {
+			l.locks, l.calm = true, 0
+		}
 	case !applied && b.wrote && b.steps > 1 && l.final(res):
 		again, split = true, true // one of the changes is what the server refuses: whose?
 	}
@@ -115,7 +131,7 @@ func (l *leader[K, R]) settle(b *batch[K, R], res txn.Result) {
 	if half := len(rest) / 2; split && half > 0 {
 		l.todo = append(l.todo, group[K, R]{rest[half:], true}, group[K, R]{rest[:half:half], true})
 	} else if len(rest) > 0 {
-		l.todo = append(l.todo, group[K, R]{rest, b.closed})
+		l.todo = append(l.todo, group[K, R]{rest, b.closed || ended})
 	}
 }
 
@@ -129,14 +145,27 @@ func (l *leader[K, R]) committed(b *batch[K, R]) {
 	l.locks = l.locks && l.calm < calmBatches
 }
 
-// final reports whether a result is one that doing the same again would not mend.
+// final reports whether a result is about what was written, so that doing the same again would not mend it, but
+// doing less might. It is not if the statement was carried out, for all that is known, or if it would have met the
+// same whatever it wrote: a server that takes no writes, a limit of time.
 func (l *leader[K, R]) final(res txn.Result) bool {
-	return res.FromClosure && !errors.Is(res.Err, sqlcas.ErrConflict) && !res.Class.Rerun() &&
-		res.Class != mysqlerr.Lost && res.Class != mysqlerr.Context
+	if errors.Is(res.Err, sqlcas.ErrConflict) || errors.Is(res.Err, sqlcas.ErrTooManyRows) ||
+		errors.Is(res.Err, sqlcas.ErrInvalidArgument) {
+		return false
+	}
+	switch res.Class {
+	case mysqlerr.Statement, mysqlerr.Other:
+		return res.FromClosure
+	case mysqlerr.Lost: // the driver has refused an argument, say, and the row was looked at
+		return mysqlerr.Classify(res.Err) == mysqlerr.Other
+	}
+	return false
 }
 
 // fall has the members do what the table's code did in the leader's goroutine: panic, or end.
 func (b *batch[K, R]) fall(panicked any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, m := range b.members {
 		m.panicked, m.exited = panicked, panicked == nil
 		m.signal()
@@ -147,7 +176,9 @@ func (b *batch[K, R]) fall(panicked any) {
 // answer tells the members who have their answer what it is, and returns the others. With again, all of whose
 // changes nothing was written are to run again at once; lost says that they have lost to another writer.
 func (b *batch[K, R]) answer(res txn.Result, again, lost bool) (rest []*member[K, R]) {
-	res.Batch = int(b.steps)
+	if res.Outcome != txn.NotApplied && b.steps > 1 {
+		res.Batch = int(b.steps)
+	}
 	for _, m := range b.members {
 		switch {
 		case m.state.Load() == gone:
@@ -160,7 +191,9 @@ func (b *batch[K, R]) answer(res txn.Result, again, lost bool) (rest []*member[K
 				continue
 			}
 			m.verdict = absent
-			m.state.Store(waiting)
+			if m.state.CompareAndSwap(taken, waiting); m.state.Load() == gone { // just now
+				continue
+			}
 			rest = append(rest, m)
 		default:
 			m.swap.lostOne = lost

@@ -3,6 +3,7 @@ package optimistic
 import (
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sqlcas/sqlcas/internal/versioned"
@@ -30,10 +31,12 @@ type line[K comparable, R any] struct {
 
 	alone   *member[K, R] // has the row, without a leader
 	patient *time.Timer   // ends the wait for a caller alone whose closure blocks
+	looks   int           // how often that was looked at
 	waited  int           // how many the leader waits for; 0 if he does not
 	enough  chan struct{} // tells him that they have come
 
-	leader leader[K, R] // the leader's own
+	leader  leader[K, R]                // the leader's own
+	current atomic.Pointer[batch[K, R]] // what he is at
 }
 
 func newLines[K comparable, R any](base *versioned.Base[K, R]) *lines[K, R] {
@@ -81,16 +84,18 @@ func (ln *line[K, R]) leave(m *member[K, R]) {
 }
 
 // overtake has those in line served although a caller is alone with the row, if it is his closure that takes
-// so long. While the server keeps him waiting, they would wait as well.
+// so long. While the server keeps him waiting, they would wait as well, but not for ever: it may be his
+// connection alone that is dead.
 func (ln *line[K, R]) overtake(m *member[K, R]) {
 	s := ln.shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case ln.alone != m:
-	case m.computing.Load():
+	case m.computing.Load() || time.Duration(ln.looks)*closureBound > hangBound:
 		ln.lead()
 	default:
+		ln.looks++
 		ln.patient.Reset(closureBound)
 	}
 }

@@ -90,6 +90,9 @@ func (m *member[K, R]) answer() txn.Result {
 func (m *member[K, R]) leave() txn.Result {
 	if m.state.CompareAndSwap(waiting, gone) {
 		m.line.remove(m)
+		if b := m.line.current.Load(); b != nil {
+			b.left()
+		}
 		return m.canceled()
 	}
 	m.leaving.Store(true)
@@ -106,6 +109,9 @@ func (m *member[K, R]) leave() txn.Result {
 			b.decline(m)
 			return m.canceled()
 		case <-timer.C:
+		}
+		if m.state.CompareAndSwap(waiting, gone) { // his batch has come to nothing in the meantime
+			return m.canceled()
 		}
 		if b := m.batch.Load(); !ended && b != nil {
 			b.end()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
+	"time"
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/internal/settings"
@@ -19,8 +21,9 @@ import (
 // In UpdateTx's closure use In(tx): the Store's own methods would work outside of the transaction, and
 // are ErrNested there.
 type Store[K comparable, R any] struct {
-	base  versioned.Base[K, R]
-	lines *lines[K, R]
+	base   versioned.Base[K, R]
+	lines  *lines[K, R]
+	shares bool // rows may be handed from one closure to the next
 }
 
 var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
@@ -31,6 +34,7 @@ var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
 func NewStore[K comparable, R any](db *sql.DB, table sqlcas.Table[K, R], opts ...sqlcas.Option) *Store[K, R] {
 	s := &Store[K, R]{base: versioned.NewBase(db, table, false, opts)}
 	s.lines = newLines(&s.base)
+	s.shares = table.Clone != nil || !refers(reflect.TypeFor[R]())
 	return s
 }
 
@@ -48,7 +52,9 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // Calls that meet on the row are written together: a leader reads it once, has each closure run, in its
 // caller's goroutine, on the row as the one before has left it, writes the last one's, and answers all when
 // that is committed. See WithoutCombining. After a loss to another process the next try locks the row, if the
-// Table has a GetForUpdate: SELECT ... FOR UPDATE, in a transaction.
+// Table has a GetForUpdate: SELECT ... FOR UPDATE, in a transaction. A batch that has lost is run again at once,
+// which counts as one attempt of each of its calls. Rows that hold slices, maps or pointers are handed on from one
+// closure to the next only if the Table has a Clone.
 //
 // change may run any number of times, and must touch nothing but the row. Its own error is returned as
 // it is, and nothing is written; one that has changed nothing and returns nil has the version moved. It
@@ -123,7 +129,7 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 	}
 	w.table = &s.base.Table
 	try := s.plain(set, w)
-	if !w.detached && combines(set, opts) {
+	if !w.detached && s.shares && w.key == w.key && combines(set, opts) { // NaN would never be found again
 		try = s.inLine(set, w)
 	}
 	if err = retry(ctx, try, all); err == nil {
@@ -161,8 +167,12 @@ func (s *Store[K, R]) inLine(set *settings.Settings, w *swap[K, R]) attempt {
 	plain := s.plain(set, w)
 	locking := txn.Step{Read: w.lock, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
 	return func(ctx context.Context) txn.Result {
+		try := plain
+		if w.crossed && w.table.GetForUpdate != nil {
+			try = func(ctx context.Context) txn.Result { return txn.RunStepInTx(ctx, s.base.DB, set, locking) }
+		}
 		if w.slow {
-			return plain(ctx)
+			return try(ctx)
 		}
 		m := &member[K, R]{ctx: ctx, swap: w}
 		if !s.lines.enter(m) {
@@ -170,10 +180,7 @@ func (s *Store[K, R]) inLine(set *settings.Settings, w *swap[K, R]) attempt {
 		}
 		defer m.line.leave(m)
 		w.alone = m
-		if w.lostOne && w.table.GetForUpdate != nil {
-			return txn.RunStepInTx(ctx, s.base.DB, set, locking)
-		}
-		return plain(ctx)
+		return try(ctx)
 	}
 }
 
@@ -199,4 +206,25 @@ func retry(ctx context.Context, try attempt, opts []sqlcas.Option) error {
 	return sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
 		return 0, &txn.Told{Result: try(ctx)}
 	}, opts...)
+}
+
+// refers reports whether a plain copy of a value of the type may share something that can be changed. Such rows of a
+// Table without Clone are not handed on: what a closure has done that refuses would be found by the next.
+func refers(t reflect.Type) bool {
+	if t == reflect.TypeFor[time.Time]() {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return true
+	case reflect.Array:
+		return refers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if refers(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
 }

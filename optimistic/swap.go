@@ -25,6 +25,7 @@ type swap[K comparable, R any] struct {
 	refused bool          // the closure returned an error, which is the caller's own whatever it wraps
 	hasSeen bool
 	lostOne bool // the last swap has found no row
+	crossed bool // a swap has lost, or the server has said so: the row is locked for the next try
 
 	unmovedTimes int // times in a row that the row was then read at the same version
 	seen         R   // the row as the last attempt has read it
@@ -110,8 +111,9 @@ func (w *swap[K, R]) remove(ctx context.Context, db txn.DBTX) error {
 
 // judge marks errors: what a rerun would not mend, and what does not tell whether the swap was applied.
 func (w *swap[K, R]) judge(db txn.DBTX, watched *versioned.Watched, err error) error {
+	w.crossed = w.crossed || mysqlerr.Classify(err) == mysqlerr.Conflict
 	if err != nil && errors.Is(err, sqlcas.ErrConflict) {
-		w.lostOne = true
+		w.lostOne, w.crossed = true, true
 		if w.detached {
 			return sqlcas.Permanent(err)
 		}
