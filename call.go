@@ -25,7 +25,7 @@ type call struct {
 	queued    time.Duration
 	slept     time.Duration
 	joined    bool
-	batch     int // of the last attempt
+	batch     int             // of the last attempt
 	backOff   backoff.BackOff // made when the first pause is due
 	last      error           // what the last attempt that is to be retried met
 }
