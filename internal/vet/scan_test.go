@@ -99,7 +99,7 @@ func TestFaultsInGoAreFound(t *testing.T) {
 		{folder: "text", rules: []string{"CAS001", "CAS028"}, faults: 12, unknown: 5, statements: 11, unparsed: 1},
 		{folder: "libs", rules: []string{"CAS001", "CAS004", "CAS010"}, faults: 4, unknown: 1},
 		{folder: "allow", rules: []string{"CAS001", "CAS004", "CAS008", "CAS029"}, faults: 10},
-		{folder: "wrapped", rules: []string{"CAS001", "CAS004", "CAS008", "CAS011", "CAS028"}, faults: 20, unknown: 5},
+		{folder: "wrapped", rules: []string{"CAS001", "CAS004", "CAS008", "CAS011", "CAS028"}, faults: 20, unknown: 7},
 	} {
 		t.Run(c.folder, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,23 @@ type Unparsed struct {
 
 // parse reads the statements of a literal. Text that is no SQL at all has none: an Exec may well run something
 // else. A text that the parser does not know and that has the name of a versioned table in it is not left out.
+// Named parameters where none are expected are for a helper that replaces them before.
 func (s *scan) parse(text literal, mark byte) []*sqlcheck.Statement {
+	all := s.parseMarked(text, mark)
+	for _, mark := range []byte(":@") {
+		if !slices.ContainsFunc(all, isUnparsed) {
+			return all
+		}
+		if named := s.parseMarked(text, mark); !slices.ContainsFunc(named, isUnparsed) {
+			return named
+		}
+	}
+	return all
+}
+
+func isUnparsed(s *sqlcheck.Statement) bool { return s.Unparsed != nil }
+
+func (s *scan) parseMarked(text literal, mark byte) []*sqlcheck.Statement {
 	src := sqlcheck.Source{Text: unnamed(text.value, mark)}
 	var all []*sqlcheck.Statement
 	for _, span := range sqlcheck.Split(src.Text) {

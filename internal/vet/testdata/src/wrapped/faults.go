@@ -92,3 +92,8 @@ func unknown(db *sql.DB, d *DB, run exec) {
 	db.Exec("DELETE FROM account WHERE id = 1 RETURNING id")                         // want CAS028
 	d.Run("DELETE FROM account WHERE id = 1 RETURNING id")                           // want CAS028
 }
+
+func byNameWithoutVersion(db *sql.DB) (sql.Result, error) {
+	q, args := expand("UPDATE account SET version = version + 1 WHERE id = :id", nil) // want CAS001
+	return db.Exec(q, args...)
+}

@@ -72,3 +72,11 @@ func otherwise(d *DB, db *sql.DB, say func(string, ...any)) {
 	db.Exec("EXECUTE IMMEDIATE 'UPDATE accounts SET balance = 1'")
 	db.Exec("SET STATEMENT max_statement_time=1 FOR SELECT 1 /* accountant */")
 }
+
+// expand replaces :name by ?, as sqlx.Named does.
+func expand(q string, args map[string]any) (string, []any) { return strings.ReplaceAll(q, ":", "?"), nil }
+
+func byName(db *sql.DB) (sql.Result, error) {
+	q, args := expand("UPDATE account SET version = version + 1 WHERE id = :id AND version = :version", nil)
+	return db.Exec(q, args...)
+}
