@@ -21,6 +21,12 @@ type session struct {
 	isolation, autocommit string
 }
 
+// variables is all but which one it is.
+func (s session) variables() session {
+	s.id = 0
+	return s
+}
+
 // sessions returns what the two connections of a pool are like, in the order of their numbers.
 func (e *env) sessions(t *testing.T) [2]session {
 	t.Helper()
@@ -45,8 +51,9 @@ func (e *env) sessions(t *testing.T) [2]session {
 }
 
 // checkWait ensures that Wait gives up soon after its time, which may be shorter than any that servers
-// know; that it sends no SET; that the connection is still the same, with its session's variables as
-// they were, and good for the next call; and that nothing is left of the waiting read.
+// know; that it sends no SET; that the session's variables are as they were, and the connection is good for the
+// next call; and that nothing is left of the waiting read. The connection is still the same, unless the machine is so
+// busy that the pool's other one is not to be had in time: then it is dropped, and one of three tries keeps it.
 func checkWait(t *testing.T, e *env, s strategy) {
 	const limit = 30 * time.Millisecond
 	e, log := e.logged(t)
@@ -54,17 +61,27 @@ func checkWait(t *testing.T, e *env, s strategy) {
 	st := s.accounts(e.db, shop.AccountTable)
 	id := e.account(t)
 	h := e.hold(t, id)
-	before := e.sessions(t)
-	for range 3 {
-		began := time.Now()
-		_, err := st.Update(t.Context(), id, plus(1), pessimistic.Wait(limit))
-		locked := isLocked(t, err, id)
-		require.GreaterOrEqual(t, time.Since(began), limit)
-		require.Less(t, time.Since(began), lockWait/2)
-		require.ErrorContains(t, locked, limit.String())
+	var before [2]session
+	for try := 1; ; try++ {
+		before = e.sessions(t)
+		for range 3 {
+			began := time.Now()
+			_, err := st.Update(t.Context(), id, plus(1), pessimistic.Wait(limit))
+			locked := isLocked(t, err, id)
+			require.GreaterOrEqual(t, time.Since(began), limit)
+			require.Less(t, time.Since(began), lockWait/2)
+			require.ErrorContains(t, locked, limit.String())
+		}
+		after := e.sessions(t)
+		if after == before {
+			break
+		}
+		require.Less(t, try, 3, "the connection was dropped each time")
+		for i := range after {
+			require.Equal(t, before[i].variables(), after[i].variables())
+		}
 	}
 	require.Empty(t, log.of("SET"))
-	require.Equal(t, before, e.sessions(t))
 	h.rollback(t)
 	_, err := st.Update(t.Context(), id, plus(1), pessimistic.Wait(lockWait))
 	require.NoError(t, err)
