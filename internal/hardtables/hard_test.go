@@ -111,7 +111,16 @@ func (h hard[K, R]) trip(t *testing.T, db *sql.DB, store store[K, R]) {
 	}
 	h.locks(t, db, key)
 
+	// An If-Match that matches, and the same one again.
+	now := h.get(t, store, key)
+	matched, err := store.UpdateIfVersion(ctx, key, version(now), func(*R) error { return nil })
+	require.NoError(t, err)
+	require.Equal(t, version(now)+1, version(matched))
+	_, err = store.UpdateIfVersion(ctx, key, version(now), func(*R) error { return nil })
+	require.ErrorIs(t, err, sqlcas.ErrConflict)
+
 	last := h.get(t, store, key)
+	require.Equal(t, matched, last)
 	require.ErrorIs(t, store.Delete(ctx, first), sqlcas.ErrConflict)
 	require.NoError(t, store.Delete(ctx, last))
 	_, err = store.Get(ctx, key)
