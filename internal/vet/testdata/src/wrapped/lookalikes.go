@@ -74,7 +74,9 @@ func otherwise(d *DB, db *sql.DB, say func(string, ...any)) {
 }
 
 // expand replaces :name by ?, as sqlx.Named does.
-func expand(q string, args map[string]any) (string, []any) { return strings.ReplaceAll(q, ":", "?"), nil }
+func expand(q string, args map[string]any) (string, []any) {
+	return strings.ReplaceAll(q, ":", "?"), nil
+}
 
 func byName(db *sql.DB) (sql.Result, error) {
 	q, args := expand("UPDATE account SET version = version + 1 WHERE id = :id AND version = :version", nil)
