@@ -18,8 +18,9 @@ const linesLegend = `
 An order is one order line. Half of them took p50 or less, 99 of 100 p99 or less.
 Update, Update + key (WithKey), UpdateTx, Store (optimistic.Store) and Store locked
 (pessimistic.Store) are sqlcas; FOR UPDATE is the work of Store locked written by
-hand. Update, UpdateTx and Store race for a hot product and pay in attempts; with a
-key, or under locks, they queue for it. Refused lines found too little stock.
+hand. Update and UpdateTx race for a hot product and pay in attempts; with a key, or
+under locks, they queue for it; Store writes the lines that meet at it with one commit.
+Refused lines found too little stock.
 Reconciled: for each product, stock less accepted units is what is left and is not
 negative, its version moved once per accepted line, and no refused line would fit.
 `
