@@ -62,6 +62,7 @@ fuzz: ## Run each fuzz target for FUZZTIME (default 20s)
 		$(GO) test ./internal/sqlcheck -run '^$$' -fuzz "^$$f$$" -fuzztime $(or $(FUZZTIME),20s) || exit 1; done
 	@for f in FuzzQueries FuzzGenerate; do \
 		$(GO) test ./internal/casgen -run '^$$' -fuzz "^$$f$$" -fuzztime $(or $(FUZZTIME),20s) || exit 1; done
+	@$(GO) test ./internal/vet -run '^$$' -fuzz FuzzParse -fuzztime $(or $(FUZZTIME),20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzToken -fuzztime $(or $(FUZZTIME),20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzCondition -fuzztime $(or $(FUZZTIME),20s)
 
