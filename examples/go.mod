@@ -8,7 +8,7 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sqlcas/sqlcas v0.0.0
 	go.uber.org/goleak v1.3.0
-	golang.org/x/term v0.44.0
+	golang.org/x/term v0.48.0
 	gorm.io/driver/mysql v1.6.0
 	gorm.io/gorm v1.31.2
 	modernc.org/sqlite v1.62.0

@@ -21,8 +21,8 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"github.com/sqlcas/sqlcas/bench/internal/progress"
-	"github.com/sqlcas/sqlcas/bench/internal/server"
+	"github.com/sqlcas/sqlcas/internal/benchdb"
+	"github.com/sqlcas/sqlcas/internal/progress"
 	"github.com/sqlcas/sqlcas/optimistic"
 )
 
@@ -48,7 +48,7 @@ func run(ctx context.Context, rounds, pairs int) error {
 	fmt.Printf("plain Update, no database, first attempt succeeds: %d ns, %d allocs\n\n",
 		alone.NsPerOp(), alone.AllocsPerOp())
 
-	servers := server.Listed()
+	servers := benchdb.Listed()
 	bar := progress.Start(os.Stderr, len(servers)*(rounds+1))
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "server\tsettings\tby hand µs\tUpdateTx µs\toverhead µs [quartiles]\tratio [quartiles]\t")

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/sqlcas/sqlcas/bench/internal/paired"
-	"github.com/sqlcas/sqlcas/bench/internal/server"
 	"github.com/sqlcas/sqlcas/gen/shop"
+	"github.com/sqlcas/sqlcas/internal/benchdb"
 	"github.com/sqlcas/sqlcas/optimistic"
 )
 
@@ -19,7 +19,7 @@ type result struct {
 
 // measure compares the two on one server.
 func measure(ctx context.Context, dsn string, rounds, pairs int, told func()) (result, error) {
-	d, err := server.Create(ctx, dsn)
+	d, err := benchdb.Create(ctx, dsn)
 	if err != nil {
 		return result{}, err
 	}
@@ -30,7 +30,7 @@ func measure(ctx context.Context, dsn string, rounds, pairs int, told func()) (r
 	}
 	defer func() { _ = db.Close() }()
 	r := result{}
-	if r.version, r.settings, err = server.Describe(ctx, db); err != nil {
+	if r.version, r.settings, err = benchdb.Describe(ctx, db); err != nil {
 		return r, err
 	}
 	created, err := shop.New(db).InsertAccount(ctx, shop.InsertAccountParams{Owner: "bench", Balance: 1 << 40})

@@ -36,8 +36,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sqlcas/sqlcas/bench/internal/progress"
-	"github.com/sqlcas/sqlcas/bench/internal/server"
+	"github.com/sqlcas/sqlcas/internal/benchdb"
+	"github.com/sqlcas/sqlcas/internal/progress"
 )
 
 // plan is what to measure, and how much.
@@ -65,13 +65,13 @@ func main() {
 		os.Exit(exitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, p, server.Listed(), os.Stdout, os.Stderr)
+	code := run(ctx, p, benchdb.Listed(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 // run measures all servers and returns the exit code. A server's table is printed when it is complete.
-func run(ctx context.Context, p plan, servers []server.Server, out io.Writer, complaints *os.File) int {
+func run(ctx context.Context, p plan, servers []benchdb.Server, out io.Writer, complaints *os.File) int {
 	if len(servers) == 0 {
 		fmt.Fprintln(complaints, "store: SQLCAS_TEST_DSNS names no server: "+
 			"go run ./internal/cmd/withdb -durable -- go -C bench run ./store")

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sqlcas/sqlcas/bench/internal/server"
+	"github.com/sqlcas/sqlcas/internal/benchdb"
 )
 
 // small is a plan that takes no time.
@@ -26,9 +26,9 @@ func small(t *testing.T) plan {
 }
 
 // servers returns the servers to test on, or skips the test.
-func servers(t *testing.T) []server.Server {
+func servers(t *testing.T) []benchdb.Server {
 	t.Helper()
-	all := server.Listed()
+	all := benchdb.Listed()
 	switch {
 	case len(all) == 0 && os.Getenv("SQLCAS_TEST_REQUIRE") != "":
 		t.Fatal("SQLCAS_TEST_REQUIRE wants servers, and SQLCAS_TEST_DSNS names none")
@@ -39,7 +39,7 @@ func servers(t *testing.T) []server.Server {
 }
 
 // execute runs a plan and returns what it printed.
-func execute(t *testing.T, p plan, on []server.Server) (code int, out, complaints string) {
+func execute(t *testing.T, p plan, on []benchdb.Server) (code int, out, complaints string) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "complaints"))
 	if err != nil {
@@ -186,7 +186,7 @@ func TestVerdict(t *testing.T) {
 func TestARoundTripIsAdded(t *testing.T) {
 	t.Parallel()
 	for _, s := range servers(t) {
-		d, err := server.Create(t.Context(), s.DSN)
+		d, err := benchdb.Create(t.Context(), s.DSN)
 		if err != nil {
 			t.Fatal(err)
 		}

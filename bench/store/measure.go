@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/sqlcas/sqlcas/bench/internal/paired"
-	"github.com/sqlcas/sqlcas/bench/internal/progress"
-	"github.com/sqlcas/sqlcas/bench/internal/server"
+	"github.com/sqlcas/sqlcas/internal/benchdb"
+	"github.com/sqlcas/sqlcas/internal/progress"
 )
 
 // comparison sets a Store beside the same work by hand.
@@ -36,8 +36,8 @@ func comparisons(callers, rows int) []comparison {
 
 // measure makes all comparisons on one server, and returns the table of them. After an error there is
 // none.
-func measure(ctx context.Context, s server.Server, p plan, bar progress.Bar) (string, error) {
-	d, err := server.Create(ctx, s.DSN)
+func measure(ctx context.Context, s benchdb.Server, p plan, bar progress.Bar) (string, error) {
+	d, err := benchdb.Create(ctx, s.DSN)
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func measure(ctx context.Context, s server.Server, p plan, bar progress.Bar) (st
 		}
 		pings = append(pings, fmt.Sprintf("%.0f µs (%s)", ping, added(roundTrip)))
 	}
-	version, settings, err := server.Describe(ctx, near)
+	version, settings, err := benchdb.Describe(ctx, near)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func measure(ctx context.Context, s server.Server, p plan, bar progress.Bar) (st
 
 // compareAll makes all comparisons with one round trip, and returns how long one takes, in microseconds.
 func compareAll(
-	ctx context.Context, rows *strings.Builder, d *server.Database, b *books, p plan, roundTrip time.Duration,
+	ctx context.Context, rows *strings.Builder, d *benchdb.Database, b *books, p plan, roundTrip time.Duration,
 	start func(comparison), told func(),
 ) (ping float64, err error) {
 	db, err := d.Open(p.callers, roundTrip)

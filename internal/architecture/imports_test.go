@@ -48,8 +48,19 @@ var table = []rule{
 	{pkg: "internal/casgen", ours: []string{"internal/sqlcheck"}, outside: []string{marino, "github.com/jinzhu/inflection"}},
 	{pkg: "internal/sqlcyaml", ours: []string{"internal/sqlcheck"}, outside: []string{"go.yaml.in/yaml/v3"}},
 	{pkg: "internal/vet", ours: []string{"internal/sqlcheck"}, outside: []string{xTools, "golang.org/x/text/width"}},
+
+	// The benchmark: heavy, and for the command alone.
+	{pkg: "internal/hotrow", ours: append([]string{"internal/benchdb"}, public...), outside: []string{
+		"github.com/HdrHistogram/hdrhistogram-go",
+	}},
+	{pkg: "internal/benchdb", ours: []string{"schema"}, outside: []string{driver}},
+	{pkg: "internal/backoffsim", outside: []string{backOff}, ours: []string{"internal/settings"}},
+	{pkg: "internal/chart", ours: []string{"internal/hotrow", "internal/backoffsim"}, outside: []string{"gonum.org/v1/plot/..."}},
+	{pkg: "internal/progress", outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
+
 	{pkg: "cmd/...", ours: append([]string{
-		"internal/casgen", "internal/sqlcheck", "internal/sqlcyaml", "internal/vet",
+		"internal/casgen", "internal/sqlcheck", "internal/sqlcyaml", "internal/vet", "internal/mysqltest",
+		"internal/hotrow", "internal/benchdb", "internal/backoffsim", "internal/chart", "internal/progress",
 	}, public...), outside: []string{"github.com/spf13/cobra"}},
 
 	// For tests: nobody above may import them.
@@ -66,7 +77,7 @@ var table = []rule{
 
 	// Modules of their own, which see what any program sees.
 	{pkg: "examples/...", ours: append([]string{"examples/..."}, public...), outside: []string{"*"}},
-	{pkg: "bench/...", ours: append([]string{"bench/..."}, public...), outside: []string{"*"}},
+	{pkg: "bench/...", ours: append([]string{"bench/...", "internal/benchdb", "internal/progress"}, public...), outside: []string{"*"}},
 	{pkg: "tools/...", outside: []string{"*"}},
 }
 

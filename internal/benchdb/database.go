@@ -1,6 +1,6 @@
-// Package server gives a benchmark a database of its own on each server that it is to measure, pools of
+// Package benchdb gives a benchmark a database of its own on each server that it is to measure, pools of
 // connections to it, and what the server says of itself.
-package server
+package benchdb
 
 import (
 	"context"
