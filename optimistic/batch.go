@@ -51,20 +51,17 @@ type batch[K comparable, R any] struct {
 	wrote bool // the swap was sent
 }
 
-// get reads the row.
-func (b *batch[K, R]) get(ctx context.Context, db txn.DBTX) error {
-	row, err := b.table.Get(ctx, db, b.line.key)
-	return b.found(row, err)
-}
+var _ txn.Step = (*batch[int, int])(nil)
 
-// lock reads and locks it. It is the first statement of a transaction, which would otherwise read the row as it
-// was before the lock was free.
-func (b *batch[K, R]) lock(ctx context.Context, db txn.DBTX) error {
-	row, err := b.table.GetForUpdate(ctx, db.(*sql.Tx), b.line.key, sqlcas.LockWaits)
-	return b.found(row, err)
-}
-
-func (b *batch[K, R]) found(row R, err error) error {
+// Read reads the row. If it is to be locked, that is the first statement of a transaction, which would otherwise read
+// the row as it was before the lock was free.
+func (b *batch[K, R]) Read(ctx context.Context, db txn.DBTX) (err error) {
+	var row R
+	if b.locks {
+		row, err = b.table.GetForUpdate(ctx, db.(*sql.Tx), b.line.key, sqlcas.LockWaits)
+	} else {
+		row, err = b.table.Get(ctx, db, b.line.key)
+	}
 	if b.base, err = versioned.Read(b.table, b.line.key, row, err); err != nil {
 		return err
 	}
@@ -72,8 +69,8 @@ func (b *batch[K, R]) found(row R, err error) error {
 	return nil
 }
 
-// compute has all members take their turns.
-func (b *batch[K, R]) compute() error {
+// Compute has all members take their turns.
+func (b *batch[K, R]) Compute() error {
 	b.goRound()
 	if b.ended.Load() {
 		return context.Canceled
@@ -84,8 +81,8 @@ func (b *batch[K, R]) compute() error {
 	return nil
 }
 
-// write sends the swap of all that was accepted.
-func (b *batch[K, R]) write(ctx context.Context, db txn.DBTX) error {
+// Write sends the swap of all that was accepted.
+func (b *batch[K, R]) Write(ctx context.Context, db txn.DBTX) error {
 	b.wrote = true
 	watched := versioned.Watch(db)
 	row := b.row
@@ -97,8 +94,8 @@ func (b *batch[K, R]) write(ctx context.Context, db txn.DBTX) error {
 	return judged(db, watched, err)
 }
 
-// unmoved reports whether the row proves that the swap was not applied.
-func (b *batch[K, R]) unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
+// Unmoved reports whether the row proves that the swap was not applied.
+func (b *batch[K, R]) Unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
 	return unmoved(ctx, db, b.table, b.line.key, b.table.Version(b.base))
 }
 

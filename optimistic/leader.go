@@ -67,7 +67,7 @@ func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
 		start := time.Now()
 		b := newBatch(l.base, ln, g)
 		b.start, b.locks = start, l.locks
-		ln.current.Store(b)
+		ln.crowd.current.Store(b)
 		if b.deserted() {
 			b.cancel()
 			continue
@@ -88,15 +88,8 @@ func (l *leader[K, R]) attempt(b *batch[K, R]) (res txn.Result) {
 			b.fall(recover())
 		}
 	}()
-	step := txn.Step{Read: b.get, Compute: b.compute, Write: b.write, Unmoved: b.unmoved}
-	run := txn.RunStep
-	switch {
-	case l.locks:
-		step.Read, run = b.lock, txn.RunStepInTx
-	case l.base.Table.Computed || l.set.IsolationSet:
-		run = txn.RunStepInTx
-	}
-	res = run(b.ctx, l.base.DB, l.set, step)
+	run := stepRunner(b.locks || l.base.Table.Computed || l.set.IsolationSet)
+	res = run(b.ctx, l.base.DB, l.set, b)
 	finished = true
 	return res
 }

@@ -1,6 +1,7 @@
 package optimistic
 
 import (
+	"context"
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
@@ -27,9 +28,14 @@ type lineShard[K comparable, R any] struct {
 type line[K comparable, R any] struct {
 	shard *lineShard[K, R]
 	key   K
+	alone *swap[K, R]  // has the row, without a leader
+	crowd *crowd[K, R] // nil until a second caller comes
+}
+
+// crowd is a line that more than one caller has stood in.
+type crowd[K comparable, R any] struct {
 	queue []*member[K, R]
 
-	alone   *member[K, R] // has the row, without a leader
 	patient *time.Timer   // ends the wait for a caller alone whose closure blocks
 	looks   int           // how often that was looked at
 	waited  int           // how many the leader waits for; 0 if he does not
@@ -47,38 +53,39 @@ func newLines[K comparable, R any](base *versioned.Base[K, R]) *lines[K, R] {
 	return l
 }
 
-// enter puts a caller in line. Who finds nobody there has the row to himself, and leaves by leave.
-func (l *lines[K, R]) enter(m *member[K, R]) (alone bool) {
-	s := &l.shards[maphash.Comparable(l.seed, m.swap.key)%queueShards]
+// enter puts a call in line. Who finds nobody there has the row to himself, is no member, and leaves by leave.
+func (l *lines[K, R]) enter(ctx context.Context, w *swap[K, R]) (*line[K, R], *member[K, R]) {
+	s := &l.shards[maphash.Comparable(l.seed, w.key)%queueShards]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ln := s.lines[m.swap.key]
+	ln := s.lines[w.key]
 	if ln == nil {
-		ln = &line[K, R]{shard: s, key: m.swap.key, alone: m, leader: leader[K, R]{base: l.base, set: l.base.Settings()}}
-		s.lines[m.swap.key] = ln
-		m.line = ln
-		return true
+		ln = &line[K, R]{shard: s, key: w.key, alone: w}
+		s.lines[w.key] = ln
+		return ln, nil
 	}
-	m.line = ln
-	m.wake = make(chan *batch[K, R], 1)
-	ln.queue = append(ln.queue, m)
-	if ln.alone != nil && ln.patient == nil {
-		one := ln.alone
-		ln.patient = time.AfterFunc(closureBound, func() { ln.overtake(one) })
+	if ln.crowd == nil {
+		ln.crowd = &crowd[K, R]{leader: leader[K, R]{base: l.base, set: l.base.Settings()}}
 	}
-	if ln.waited > 0 && len(ln.queue) >= ln.waited {
-		ln.waited = 0
-		ln.enough <- struct{}{}
+	c := ln.crowd
+	m := &member[K, R]{ctx: ctx, swap: w, line: ln, wake: make(chan *batch[K, R], 1)}
+	c.queue = append(c.queue, m)
+	if one := ln.alone; one != nil && c.patient == nil {
+		c.patient = time.AfterFunc(closureBound, func() { ln.overtake(one) })
 	}
-	return false
+	if c.waited > 0 && len(c.queue) >= c.waited {
+		c.waited = 0
+		c.enough <- struct{}{}
+	}
+	return ln, m
 }
 
 // leave ends a caller's time alone with the row. Who has come meanwhile is served by a leader.
-func (ln *line[K, R]) leave(m *member[K, R]) {
+func (ln *line[K, R]) leave(w *swap[K, R]) {
 	s := ln.shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ln.alone == m { // else he was overtaken
+	if ln.alone == w { // else he was overtaken
 		ln.lead()
 	}
 }
@@ -86,31 +93,33 @@ func (ln *line[K, R]) leave(m *member[K, R]) {
 // overtake has those in line served although a caller is alone with the row, if it is his closure that takes
 // so long. While the server keeps him waiting, they would wait as well, but not for ever: it may be his
 // connection alone that is dead.
-func (ln *line[K, R]) overtake(m *member[K, R]) {
+func (ln *line[K, R]) overtake(w *swap[K, R]) {
 	s := ln.shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case ln.alone != m:
-	case m.computing.Load() || time.Duration(ln.looks)*closureBound > hangBound:
+	switch c := ln.crowd; {
+	case ln.alone != w:
+	case w.computing.Load() || time.Duration(c.looks)*closureBound > hangBound:
 		ln.lead()
 	default:
-		ln.looks++
-		ln.patient.Reset(closureBound)
+		c.looks++
+		c.patient.Reset(closureBound)
 	}
 }
 
 // lead takes the row from the caller who was alone with it.
 func (ln *line[K, R]) lead() {
-	if ln.patient != nil {
-		ln.patient.Stop()
+	ln.alone = nil
+	c := ln.crowd
+	if c != nil && c.patient != nil {
+		c.patient.Stop()
+		c.patient = nil
 	}
-	ln.alone, ln.patient = nil, nil
-	if len(ln.queue) == 0 {
+	if c == nil || len(c.queue) == 0 {
 		delete(ln.shard.lines, ln.key)
 		return
 	}
-	ln.enough = make(chan struct{}, 1)
+	c.enough = make(chan struct{}, 1)
 	go ln.serve()
 }
 
@@ -122,13 +131,13 @@ func (ln *line[K, R]) serve() {
 			go ln.serve()
 		}
 	}()
-	ln.leader.serve(ln, nil) // what a leader before has left undone
+	ln.crowd.leader.serve(ln, nil) // what a leader before has left undone
 	for {
 		members := ln.collect()
 		if members == nil {
 			break
 		}
-		ln.leader.serve(ln, members)
+		ln.crowd.leader.serve(ln, members)
 	}
 	finished = true
 }
@@ -142,25 +151,25 @@ func (ln *line[K, R]) collect() []*member[K, R] {
 	s := ln.shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if want, linger := ln.leader.linger(); len(ln.queue) < want {
-		ln.waited = want
+	if want, linger := ln.crowd.leader.linger(); len(ln.crowd.queue) < want {
+		ln.crowd.waited = want
 		s.mu.Unlock()
 		timer := time.NewTimer(linger)
 		select {
-		case <-ln.enough:
+		case <-ln.crowd.enough:
 		case <-timer.C:
 		}
 		timer.Stop()
 		s.mu.Lock()
-		if ln.waited == 0 { // they have come while the time ran out
+		if ln.crowd.waited == 0 { // they have come while the time ran out
 			select {
-			case <-ln.enough:
+			case <-ln.crowd.enough:
 			default:
 			}
 		}
-		ln.waited = 0
+		ln.crowd.waited = 0
 	}
-	if len(ln.queue) == 0 {
+	if len(ln.crowd.queue) == 0 {
 		delete(s.lines, ln.key)
 		return nil
 	}
@@ -175,13 +184,13 @@ func (ln *line[K, R]) more(limit int) []*member[K, R] {
 }
 
 func (ln *line[K, R]) take(limit int) []*member[K, R] {
-	if len(ln.queue) <= limit {
-		taken := ln.queue
-		ln.queue = nil
+	if len(ln.crowd.queue) <= limit {
+		taken := ln.crowd.queue
+		ln.crowd.queue = nil
 		return taken
 	}
-	taken := ln.queue[:limit:limit]
-	ln.queue = ln.queue[limit:]
+	taken := ln.crowd.queue[:limit:limit]
+	ln.crowd.queue = ln.crowd.queue[limit:]
 	return taken
 }
 
@@ -189,9 +198,9 @@ func (ln *line[K, R]) take(limit int) []*member[K, R] {
 func (ln *line[K, R]) remove(m *member[K, R]) {
 	ln.shard.mu.Lock()
 	defer ln.shard.mu.Unlock()
-	for i, other := range ln.queue {
+	for i, other := range ln.crowd.queue {
 		if other == m {
-			ln.queue = append(ln.queue[:i:i], ln.queue[i+1:]...)
+			ln.crowd.queue = append(ln.crowd.queue[:i:i], ln.crowd.queue[i+1:]...)
 			return
 		}
 	}

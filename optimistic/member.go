@@ -36,11 +36,10 @@ type member[K comparable, R any] struct {
 	swap *swap[K, R]
 	line *line[K, R]
 
-	computing atomic.Bool // alone, in his closure
-	state     atomic.Int32
-	leaving   atomic.Bool // his context has ended, and he waits for the batch only to know
-	wake      chan *batch[K, R]
-	batch     atomic.Pointer[batch[K, R]] // whose turn he has had
+	state   atomic.Int32
+	leaving atomic.Bool // his context has ended, and he waits for the batch only to know
+	wake    chan *batch[K, R]
+	batch   atomic.Pointer[batch[K, R]] // whose turn he has had
 
 	verdict  verdict // of his turn, for the batch to read once the turns are over
 	result   txn.Result
@@ -90,7 +89,7 @@ func (m *member[K, R]) answer() txn.Result {
 func (m *member[K, R]) leave() txn.Result {
 	if m.state.CompareAndSwap(waiting, gone) {
 		m.line.remove(m)
-		if b := m.line.current.Load(); b != nil {
+		if b := m.line.crowd.current.Load(); b != nil {
 			b.left()
 		}
 		return m.canceled()

@@ -103,14 +103,11 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 		return err
 	}
 	d := &swap[K, R]{table: &s.base.Table, key: s.base.Table.Key(row), seen: row, detached: true}
-	step := txn.Step{
-		Read:    func(context.Context, txn.DBTX) error { return nil },
-		Write:   d.remove,
-		Unmoved: d.unmoved,
-	}
 	run := stepRunner(set.IsolationSet)
-	try := func(ctx context.Context) txn.Result { return run(ctx, s.base.DB, set, step) }
-	if err = retry(ctx, try, all); err == nil {
+	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
+		return d.tell(run(ctx, s.base.DB, set, removal[K, R]{d}))
+	}, all...)
+	if err == nil {
 		return nil
 	}
 	_, err = versioned.Explain(ctx, &s.base, d.lost(), err)
@@ -128,11 +125,14 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
 	w.table = &s.base.Table
-	try := s.plain(set, w)
-	if !w.detached && s.shares && w.key == w.key && combines(set, opts) { // NaN would never be found again
-		try = s.inLine(set, w)
-	}
-	if err = retry(ctx, try, all); err == nil {
+	queues := !w.detached && s.shares && w.key == w.key && combines(set, opts) // NaN would never be found again
+	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
+		if queues && !w.slow {
+			return w.tell(s.inLine(ctx, set, w))
+		}
+		return w.tell(s.plain(ctx, set, w, queues))
+	}, all...)
+	if err == nil {
 		return w.row, nil
 	}
 	switch {
@@ -151,46 +151,38 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 	return zero, err
 }
 
-// attempt is one try of a call, whose outcome is known.
-type attempt func(ctx context.Context) txn.Result
-
-// plain has a call work alone.
-func (s *Store[K, R]) plain(set *settings.Settings, w *swap[K, R]) attempt {
-	step := txn.Step{Read: w.read, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
-	run := stepRunner(w.table.Computed || set.IsolationSet)
-	return func(ctx context.Context) txn.Result { return run(ctx, s.base.DB, set, step) }
+// plain has a call work alone. Who has lost to another process locks the row at the next try, if he may: that process
+// may be at it without a pause.
+func (s *Store[K, R]) plain(ctx context.Context, set *settings.Settings, w *swap[K, R], locks bool) txn.Result {
+	if locks && w.crossed && w.table.GetForUpdate != nil {
+		return txn.RunStepInTx(ctx, s.base.DB, set, lockingSwap[K, R]{w})
+	}
+	return stepRunner(w.table.Computed || set.IsolationSet)(ctx, s.base.DB, set, w)
 }
 
-// inLine has a call meet those who want the same row. Who is alone in line works alone, and who has lost then
-// to another process locks the row at the next try: that process may be at it without a pause.
-func (s *Store[K, R]) inLine(set *settings.Settings, w *swap[K, R]) attempt {
-	plain := s.plain(set, w)
-	locking := txn.Step{Read: w.lock, Compute: w.compute, Write: w.write, Unmoved: w.unmoved}
-	return func(ctx context.Context) txn.Result {
-		try := plain
-		if w.crossed && w.table.GetForUpdate != nil {
-			try = func(ctx context.Context) txn.Result { return txn.RunStepInTx(ctx, s.base.DB, set, locking) }
-		}
-		if w.slow {
-			return try(ctx)
-		}
-		m := &member[K, R]{ctx: ctx, swap: w}
-		if !s.lines.enter(m) {
-			return m.await()
-		}
-		defer m.line.leave(m)
-		w.alone = m
-		return try(ctx)
+// inLine has a call meet those who want the same row. Who is alone in line works alone.
+func (s *Store[K, R]) inLine(ctx context.Context, set *settings.Settings, w *swap[K, R]) txn.Result {
+	ln, m := s.lines.enter(ctx, w)
+	if m != nil {
+		return m.await()
 	}
+	defer ln.leave(w)
+	return s.plain(ctx, set, w, true)
 }
 
 // combines reports whether a call may share its transaction with others: not if it wants one of its own.
 func combines(set *settings.Settings, opts []sqlcas.Option) bool {
-	if set.Alone || set.Gate != nil {
-		return false
+	if set.Alone || set.Gate != nil || len(opts) == 0 {
+		return !set.Alone && set.Gate == nil
 	}
 	own := settings.Peek(opts)
-	return len(opts) == 0 || !own.IsolationSet && !own.CommitSet && own.Classify == nil
+	return !own.IsolationSet && !own.CommitSet && own.Classify == nil
+}
+
+// tell hands a Result through Retry.
+func (w *swap[K, R]) tell(res txn.Result) (int64, error) {
+	w.told.Result = res
+	return 0, &w.told
 }
 
 // stepRunner is how attempts are made: in a transaction or not.
@@ -199,13 +191,6 @@ func stepRunner(inTx bool) func(context.Context, *sql.DB, *settings.Settings, tx
 		return txn.RunStepInTx
 	}
 	return txn.RunStep
-}
-
-// retry makes attempts.
-func retry(ctx context.Context, try attempt, opts []sqlcas.Option) error {
-	return sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
-		return 0, &txn.Told{Result: try(ctx)}
-	}, opts...)
 }
 
 // refers reports whether a plain copy of a value of the type may share something that can be changed. Such rows of a

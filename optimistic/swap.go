@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
@@ -19,10 +20,11 @@ type swap[K comparable, R any] struct {
 	detached bool   // made elsewhere, on a row at version: a conflict is final
 	version  uint64 // of a detached change
 
-	slow    bool          // the closure has kept a batch waiting: it is not waited for again
-	alone   *member[K, R] // of a call that has the row to itself
-	stale   bool          // the row was seen to have another version
-	refused bool          // the closure returned an error, which is the caller's own whatever it wraps
+	computing atomic.Bool // in the closure, of a call that has the row to itself
+
+	slow    bool // the closure has kept a batch waiting: it is not waited for again
+	stale   bool // the row was seen to have another version
+	refused bool // the closure returned an error, which is the caller's own whatever it wraps
 	hasSeen bool
 	lostOne bool // the last swap has found no row
 	crossed bool // a swap has lost, or the server has said so: the row is locked for the next try
@@ -30,16 +32,24 @@ type swap[K comparable, R any] struct {
 	unmovedTimes int // times in a row that the row was then read at the same version
 	seen         R   // the row as the last attempt has read it
 	row          R   // as it is to be written, then as it was
+
+	watched versioned.Watched // the handle that the swap was sent through
+	told    txn.Told          // the last attempt's result
 }
 
-// read reads the row.
-func (w *swap[K, R]) read(ctx context.Context, db txn.DBTX) error {
+var _ txn.Step = (*swap[int, int])(nil)
+
+// Read reads the row.
+func (w *swap[K, R]) Read(ctx context.Context, db txn.DBTX) error {
 	row, err := w.table.Get(ctx, db, w.key)
 	return w.found(row, err)
 }
 
-// lock reads and locks the row.
-func (w *swap[K, R]) lock(ctx context.Context, db txn.DBTX) error {
+// lockingSwap is a swap that locks the row when it reads it.
+type lockingSwap[K comparable, R any] struct{ *swap[K, R] }
+
+// Read reads and locks the row.
+func (w lockingSwap[K, R]) Read(ctx context.Context, db txn.DBTX) error {
 	row, err := w.table.GetForUpdate(ctx, db.(*sql.Tx), w.key, sqlcas.LockWaits)
 	return w.found(row, err)
 }
@@ -78,12 +88,10 @@ func (w *swap[K, R]) still(row R) error {
 	return sqlcas.Permanent(versioned.Conflict(w.table, w.key, version, version))
 }
 
-// compute runs the closure on a copy of the row.
-func (w *swap[K, R]) compute() (err error) {
-	if w.alone != nil {
-		w.alone.computing.Store(true)
-		defer w.alone.computing.Store(false)
-	}
+// Compute runs the closure on a copy of the row.
+func (w *swap[K, R]) Compute() (err error) {
+	w.computing.Store(true)
+	defer w.computing.Store(false)
 	row := w.seen
 	if w.table.Clone != nil {
 		row = w.table.Clone(row)
@@ -93,32 +101,44 @@ func (w *swap[K, R]) compute() (err error) {
 	return err
 }
 
-// write sends the swap.
-func (w *swap[K, R]) write(ctx context.Context, db txn.DBTX) error {
-	watched := versioned.Watch(db)
-	row, err := versioned.Swap(ctx, watched, w.table, w.row, 1)
+// Write sends the swap.
+func (w *swap[K, R]) Write(ctx context.Context, db txn.DBTX) error {
+	w.watched = versioned.Watched{DBTX: db}
+	row, err := versioned.Swap(ctx, &w.watched, w.table, w.row, 1)
 	if err == nil {
 		w.row = row
 	}
-	return w.judge(db, watched, err)
+	return w.judge(db, err)
 }
 
-// remove sends the DELETE.
-func (w *swap[K, R]) remove(ctx context.Context, db txn.DBTX) error {
-	watched := versioned.Watch(db)
-	return w.judge(db, watched, versioned.Delete(ctx, watched, w.table, w.seen))
+// removal is the DELETE of a row that was read before.
+type removal[K comparable, R any] struct{ *swap[K, R] }
+
+// Read does nothing.
+func (removal[K, R]) Read(context.Context, txn.DBTX) error { return nil }
+
+// Compute does nothing.
+func (removal[K, R]) Compute() error { return nil }
+
+// Write sends the DELETE.
+func (w removal[K, R]) Write(ctx context.Context, db txn.DBTX) error {
+	w.watched = versioned.Watched{DBTX: db}
+	return w.judge(db, versioned.Delete(ctx, &w.watched, w.table, w.seen))
 }
 
 // judge marks errors: what a rerun would not mend, and what does not tell whether the swap was applied.
-func (w *swap[K, R]) judge(db txn.DBTX, watched *versioned.Watched, err error) error {
+func (w *swap[K, R]) judge(db txn.DBTX, err error) error {
+	if err == nil {
+		return nil
+	}
 	w.crossed = w.crossed || mysqlerr.Classify(err) == mysqlerr.Conflict
-	if err != nil && errors.Is(err, sqlcas.ErrConflict) {
+	if errors.Is(err, sqlcas.ErrConflict) {
 		w.lostOne, w.crossed = true, true
 		if w.detached {
 			return sqlcas.Permanent(err)
 		}
 	}
-	return judged(db, watched, err)
+	return judged(db, &w.watched, err)
 }
 
 // judged marks an error that does not tell whether the swap was applied. In a transaction the COMMIT will
@@ -143,8 +163,8 @@ func answered(err error) bool {
 	return true
 }
 
-// unmoved reports whether the row proves that the swap was not applied.
-func (w *swap[K, R]) unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
+// Unmoved reports whether the row proves that the swap was not applied.
+func (w *swap[K, R]) Unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
 	return unmoved(ctx, db, w.table, w.key, w.table.Version(w.seen))
 }
 

@@ -19,18 +19,19 @@ type DBTX interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Step is the read-compute-update of one row.
-type Step struct {
+// Step is the read-compute-update of one row. It is an interface, and not functions, because a Store makes one for each
+// call.
+type Step interface {
 	// Read reads the row. It writes nothing.
-	Read func(ctx context.Context, db DBTX) error
-	// Compute is the user's part. The default, nil, is nothing.
-	Compute func() error
+	Read(ctx context.Context, db DBTX) error
+	// Compute is the user's part.
+	Compute() error
 	// Write sends the swap. It is the only write. An error that is not the server's, and that came after
 	// the swap was sent, is an InDoubtError.
-	Write func(ctx context.Context, db DBTX) error
+	Write(ctx context.Context, db DBTX) error
 	// Unmoved reports whether the row proves, now that the session of Write has ended, that Write
 	// was not applied.
-	Unmoved func(ctx context.Context, db DBTX) (bool, error)
+	Unmoved(ctx context.Context, db DBTX) (bool, error)
 }
 
 // InDoubtError marks an error of Write that leaves open whether the swap was applied.
@@ -106,18 +107,11 @@ func RunStepInTx(ctx context.Context, db *sql.DB, s *settings.Settings, step Ste
 		if err := step.Read(ctx, tx); err != nil {
 			return err
 		}
-		if err := step.compute(); err != nil {
+		if err := step.Compute(); err != nil {
 			return err
 		}
 		return step.Write(ctx, tx)
 	})
-}
-
-func (s Step) compute() error {
-	if s.Compute == nil {
-		return nil
-	}
-	return s.Compute()
 }
 
 // stepAttempt is the state of one RunStep.
@@ -154,7 +148,7 @@ func (a *stepAttempt) run(ctx context.Context) Result {
 		return a.failed(err, true)
 	}
 	a.began = true
-	if err := a.step.compute(); err != nil {
+	if err := a.step.Compute(); err != nil {
 		return a.failed(err, true)
 	}
 	if err := ctx.Err(); err != nil {
@@ -201,7 +195,7 @@ func (a *stepAttempt) write(ctx context.Context, conn *sql.Conn) (err error, dou
 	returned = true
 	killed, failure := s.release()
 	class := mysqlerr.Classify(err)
-	doubt = class == mysqlerr.Lost || class == mysqlerr.Context || errors.As(err, new(*InDoubtError))
+	doubt = class == mysqlerr.Lost || class == mysqlerr.Context || inDoubt(err)
 	switch {
 	case failure != nil && doubt:
 		return fmt.Errorf("the swap got no answer, and could not be ended: %w", failure), true
@@ -213,6 +207,14 @@ func (a *stepAttempt) write(ctx context.Context, conn *sql.Conn) (err error, dou
 		a.flush(own, conn)
 	}
 	return err, doubt
+}
+
+func inDoubt(err error) bool {
+	if err == nil { // errors.As would make its target all the same
+		return false
+	}
+	var doubt *InDoubtError
+	return errors.As(err, &doubt)
 }
 
 // flush takes up a KILL QUERY that came after the statement it was meant for. Servers drop one that

@@ -123,7 +123,7 @@ func TestALookThatFailsProvesNothing(t *testing.T) {
 	f := newServer().loses(mysql.ErrInvalidConn)
 	s := swapStep(true)
 	broken := errors.New("the look failed")
-	s.Unmoved = func(context.Context, DBTX) (bool, error) { return true, broken }
+	s.unmoved = func(context.Context, DBTX) (bool, error) { return true, broken }
 	res := RunStep(t.Context(), pool(t, f.committing(mysqlVersion)), defaults(), s)
 	require.Equal(t, Unknown, res.Outcome)
 	require.ErrorIs(t, res.Err, broken)

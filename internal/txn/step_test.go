@@ -18,18 +18,37 @@ import (
 
 const stepRead = "SELECT balance FROM account WHERE id = 42"
 
+// funcStep is a Step of functions. The one of compute may be nil.
+type funcStep struct {
+	read, write func(ctx context.Context, db DBTX) error
+	compute     func() error
+	unmoved     func(ctx context.Context, db DBTX) (bool, error)
+}
+
+func (s *funcStep) Read(ctx context.Context, db DBTX) error  { return s.read(ctx, db) }
+func (s *funcStep) Write(ctx context.Context, db DBTX) error { return s.write(ctx, db) }
+
+func (s *funcStep) Unmoved(ctx context.Context, db DBTX) (bool, error) { return s.unmoved(ctx, db) }
+
+func (s *funcStep) Compute() error {
+	if s.compute == nil {
+		return nil
+	}
+	return s.compute()
+}
+
 // swapStep reads and swaps, and takes the row for unmoved if unmoved says so.
-func swapStep(unmoved bool) Step {
-	return Step{
-		Read: func(ctx context.Context, db DBTX) error {
+func swapStep(unmoved bool) *funcStep {
+	return &funcStep{
+		read: func(ctx context.Context, db DBTX) error {
 			_, err := db.ExecContext(ctx, stepRead)
 			return err
 		},
-		Write: func(ctx context.Context, db DBTX) error {
+		write: func(ctx context.Context, db DBTX) error {
 			_, err := db.ExecContext(ctx, swapUpdate, int64(70), int64(42), int64(7))
 			return err
 		},
-		Unmoved: func(ctx context.Context, db DBTX) (bool, error) {
+		unmoved: func(ctx context.Context, db DBTX) (bool, error) {
 			_, err := db.ExecContext(ctx, "SELECT version FROM account WHERE id = 42")
 			return unmoved, err
 		},
@@ -93,7 +112,7 @@ func TestAStepThatIsNotWritten(t *testing.T) {
 		script := newServer().committing(mysqlVersion)
 		db := pool(t, script)
 		s := swapStep(true)
-		s.Compute = compute
+		s.compute = compute
 		res := RunStep(ctx, db, defaults(), s)
 		require.Equal(t, NotApplied, res.Outcome)
 		require.True(t, res.FromClosure)
@@ -179,8 +198,8 @@ func TestTheSwapDoesNotEndWithItsCaller(t *testing.T) {
 	f := newServer()
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
 	s := swapStep(true)
-	write := s.Write
-	s.Write = func(own context.Context, db DBTX) error {
+	write := s.write
+	s.write = func(own context.Context, db DBTX) error {
 		cancel()
 		require.NoError(t, own.Err())
 		require.Equal(t, "value", own.Value(key{}))
@@ -269,9 +288,9 @@ func TestAStepThatUnwinds(t *testing.T) {
 					return nil
 				}
 				if where == "read" {
-					s.Read = stop
+					s.read = stop
 				} else {
-					s.Write = stop
+					s.write = stop
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan any)

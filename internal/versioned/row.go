@@ -105,7 +105,7 @@ func Swap[K comparable, R any](
 	key, version := t.Key(row), t.Version(row)
 	watched := Watch(db)
 	affected, err := t.Swap(ctx, watched, row, steps)
-	if err == nil {
+	if err == nil && !watched.agrees(affected) {
 		err = watched.disagrees("Swap", t.Schema.Name, key, affected)
 	}
 	if err := one(t, key, version, affected, err); err != nil {
@@ -123,7 +123,7 @@ func Swap[K comparable, R any](
 func Delete[K comparable, R any](ctx context.Context, db sqlcas.DBTX, t *sqlcas.Table[K, R], row R) error {
 	watched := Watch(db)
 	affected, err := t.Delete(ctx, watched, row)
-	if err == nil {
+	if err == nil && !watched.agrees(affected) {
 		err = watched.disagrees("Delete", t.Schema.Name, t.Key(row), affected)
 	}
 	return one(t, t.Key(row), t.Version(row), affected, err)

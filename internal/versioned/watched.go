@@ -15,6 +15,7 @@ type Watched struct {
 	sent  bool
 	execs int   // statements sent by ExecContext; more than one, or one of another way, and nobody can count
 	count int64 // what the driver has counted for the last one
+	first counted
 }
 
 // Watch puts a Watched around db, unless it is one.
@@ -41,16 +42,20 @@ func (w *Watched) ExecContext(ctx context.Context, query string, args ...any) (s
 	} else {
 		w.execs = uncountable
 	}
-	return counted{res}, nil
+	if w.execs > 1 { // the table's code may still have the first one
+		return &counted{res}, nil
+	}
+	w.first = counted{res}
+	return &w.first, nil
 }
 
 const uncountable = 1 << 20
 
-// disagrees refuses a count that is not the one of the only statement that was sent.
+// agrees reports whether a count is the one of the only statement that was sent.
+func (w *Watched) agrees(affected int64) bool { return w.execs != 1 || w.count == affected }
+
+// disagrees refuses a count that is not.
 func (w *Watched) disagrees(what, table string, key any, affected int64) error {
-	if w.execs != 1 || w.count == affected {
-		return nil
-	}
 	return Invalid("%s of the Table %s returned %d, and its statement affected %d rows (%s %v): "+
 		"return what RowsAffected says, unchanged", what, table, affected, w.count, table, key)
 }
@@ -73,10 +78,11 @@ func (w *Watched) QueryRowContext(ctx context.Context, query string, args ...any
 	return w.DBTX.QueryRowContext(ctx, query, args...)
 }
 
+// counted is a result that says so when it cannot count.
 type counted struct{ sql.Result }
 
 // RowsAffected is the driver's count.
-func (c counted) RowsAffected() (int64, error) {
+func (c *counted) RowsAffected() (int64, error) {
 	n, err := c.Result.RowsAffected()
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", sqlcas.ErrNoRowCount, err)
