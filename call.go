@@ -144,24 +144,16 @@ func (c *call) pause(ctx context.Context, r ruling) (time.Duration, ruling) {
 	return d, r
 }
 
-// newBackOff makes the state of the pauses. A library's exponential back-off draws from
-// interval * (1 ± factor); with factor 1 and half the interval, that is full jitter: anything from
-// 0 to the interval.
+// newBackOff makes the state of the pauses.
 func (c *call) newBackOff() (backoff.BackOff, error) {
-	if f := c.settings.NewBackOff; f != nil {
-		b := f()
-		if b == nil {
-			return nil, invalid("the function given to WithBackOff returned nil")
-		}
+	newBackOff := c.settings.NewBackOff
+	if newBackOff == nil {
+		return c.settings.BackOff(), nil
+	}
+	if b := newBackOff(); b != nil {
 		return b, nil
 	}
-	return backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(max(c.settings.BaseDelay/2, 1)),
-		backoff.WithMaxInterval(max(c.settings.MaxDelay/2, 1)),
-		backoff.WithMultiplier(2),
-		backoff.WithRandomizationFactor(1),
-		backoff.WithMaxElapsedTime(0),
-	), nil
+	return nil, invalid("the function given to WithBackOff returned nil")
 }
 
 // sleep reports whether the pause went by before ctx ended.

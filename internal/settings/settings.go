@@ -74,6 +74,19 @@ func Default() Settings {
 	}
 }
 
+// BackOff makes the state of one call's pauses, where the caller has given no function that does. A library's
+// exponential back-off draws from interval * (1 ± factor); with factor 1 and half the interval, that is full
+// jitter: anything from 0 to the interval.
+func (s *Settings) BackOff() backoff.BackOff {
+	return backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(max(s.BaseDelay/2, 1)),
+		backoff.WithMaxInterval(max(s.MaxDelay/2, 1)),
+		backoff.WithMultiplier(2),
+		backoff.WithRandomizationFactor(1),
+		backoff.WithMaxElapsedTime(0),
+	)
+}
+
 // ClassOf classifies err by the caller's classifier if there is one, else by the servers' table. A
 // lost connection, an ended context and an interrupted statement are what they are whatever the
 // classifier says: who takes them for something that may be repeated applies a change twice.
