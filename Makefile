@@ -66,5 +66,5 @@ fuzz: ## Run each fuzz target for FUZZTIME (default 20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzToken -fuzztime $(or $(FUZZTIME),20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzCondition -fuzztime $(or $(FUZZTIME),20s)
 
-bench: ## Set UpdateTx and the Stores beside the same work by hand, on durable servers
-	@$(WITHDB) -durable -- sh -c '$(GO) -C bench run ./harness && $(GO) -C bench run ./store'
+bench: ## Measure on durable servers, for some 20 minutes, and write docs/benchmarks.md (BENCH=-quick: a trial)
+	@$(WITHDB) -durable -- $(GO) -C bench run ./report $(BENCH)

@@ -23,7 +23,7 @@ func measure(ctx context.Context, dsn string, rounds, pairs int, told func()) (r
 	if err != nil {
 		return result{}, err
 	}
-	defer d.Drop()
+	defer func() { _ = d.Drop() }() // the server is a throwaway
 	db, err := d.Open(2, 0) // UpdateTx may want a second one, to look up the outcome of a lost COMMIT
 	if err != nil {
 		return result{}, err

@@ -6,6 +6,7 @@
 //
 //   - one caller on a quiet row: optimistic.Store.Update beside SELECT and version-checked UPDATE, with
 //     a deadline on each call, as servers have it, and with context.Background();
+//   - the same beside a Store WithoutCombining, which knows of no line to stand in;
 //   - many callers over many rows, which each draws evenly: the same two, by hand trying again at once until
 //     it has won, with a connection per caller;
 //   - one caller on a quiet row: pessimistic.Store.Update beside BEGIN, SELECT FOR UPDATE, UPDATE, COMMIT.
@@ -47,6 +48,7 @@ type plan struct {
 	callers, rows int
 	roundTrips    []time.Duration
 	comparisons   []comparison
+	json          string // file to write all outcomes to; empty: none
 }
 
 // Exit codes.
@@ -82,8 +84,9 @@ func run(ctx context.Context, p plan, servers []benchdb.Server, out io.Writer, c
 		"A round trip is added by a sleep in the client's connection before it hands over an answer.\n",
 		p.rounds, runtime.NumCPU())
 	bar := progress.Start(complaints, len(servers)*len(p.roundTrips)*len(p.comparisons)*(p.rounds+1))
+	var all []outcome
 	for _, s := range servers {
-		table, err := measure(ctx, s, p, bar)
+		o, err := measure(ctx, s, p, bar)
 		bar.Clear()
 		switch {
 		case ctx.Err() != nil:
@@ -93,9 +96,26 @@ func run(ctx context.Context, p plan, servers []benchdb.Server, out io.Writer, c
 			fmt.Fprintf(complaints, "store: %s: %v\n", s.Name, err)
 			return exitFailed
 		}
-		fmt.Fprint(out, table)
+		fmt.Fprint(out, o.text())
+		all = append(all, o)
+	}
+	if err := save(p.json, all); err != nil {
+		fmt.Fprintln(complaints, "store: -json:", err)
+		return exitFailed
 	}
 	return 0
+}
+
+// save writes all outcomes into a file, if it has a name.
+func save(path string, all []outcome) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeJSON(f, all), f.Close())
 }
 
 // parse reads the command line; its errors name the mend.
@@ -110,6 +130,7 @@ func parse(args []string, usage io.Writer) (plan, error) {
 	flags.IntVar(&p.callers, "callers", 64, "how many callers many are, each with a connection")
 	flags.IntVar(&p.rows, "rows", 10_000, "how many rows many callers change")
 	trips := flags.String("rtt", "0,1ms", "round trips to add, such as 0,500us,1ms")
+	flags.StringVar(&p.json, "json", "", "write what was measured to this `file`, too")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -82,6 +83,41 @@ func TestEveryComparisonIsPrinted(t *testing.T) {
 				t.Errorf("%s, %s: got %d lines, want %d in:\n%s", roundTrip, c.name, got, len(all), out)
 			}
 		}
+	}
+}
+
+// Ensures that -json has every comparison, with the ratio of each round and what makes it comparable, and that a
+// file which cannot be written fails the program.
+func TestOutcomesAreWritten(t *testing.T) {
+	t.Parallel()
+	all, p := servers(t)[:1], small(t)
+	p.json = filepath.Join(t.TempDir(), "store.json")
+	if code, _, complaints := execute(t, p, all); code != 0 {
+		t.Fatal(complaints)
+	}
+	text, err := os.ReadFile(p.json)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []outcome
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Server != all[0].Name || got[0].Version == "" || got[0].Settings == "" ||
+		len(got[0].Pings) != 2 {
+		t.Fatalf("got %+v", got)
+	}
+	if want := len(p.roundTrips) * len(p.comparisons); len(got[0].Compared) != want {
+		t.Fatalf("got %d comparisons, want %d", len(got[0].Compared), want)
+	}
+	for _, c := range got[0].Compared {
+		if len(c.Ratios) != p.rounds || c.Work == "" || c.ByHand <= 0 || c.Store <= 0 {
+			t.Errorf("got %+v", c)
+		}
+	}
+	p.json = filepath.Join(t.TempDir(), "missing", "store.json")
+	if code, _, complaints := execute(t, p, all); code != exitFailed || !strings.Contains(complaints, "-json") {
+		t.Errorf("got code %d and %q", code, complaints)
 	}
 }
 

@@ -67,6 +67,11 @@ func swapOf(a shop.Account) shop.SwapAccountParams {
 
 func optimisticStore(db *sql.DB) work { return byStore(optimistic.NewStore(db, shop.AccountTable)) }
 
+// storeAlone never stands in a line.
+func storeAlone(db *sql.DB) work {
+	return byStore(optimistic.NewStore(db, shop.AccountTable, optimistic.WithoutCombining()))
+}
+
 func pessimisticStore(db *sql.DB) work { return byStore(pessimistic.NewStore(db, shop.AccountTable)) }
 
 func byStore(accounts sqlcas.Updater[uint64, shop.Account]) work {

@@ -1,8 +1,9 @@
-// Command sqlcas writes and checks the SQL of versioned tables.
+// Command sqlcas writes and checks the SQL of versioned tables, and measures what they cost on a server.
 //
 //	sqlcas queries    write the queries that read, lock and swap each versioned table
 //	sqlcas vet        find SQL that breaks compare-and-swap
 //	sqlcas explain    say what a rule of vet is about
+//	sqlcas bench      measure ways to update a row that many callers want
 //
 // The same binary is the plugin that `sqlc generate` runs to write the sqlcas.Tables beside its own Go. See
 // docs/generator.md.
@@ -15,6 +16,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sqlcas/sqlcas/internal/hotrow"
 )
 
 // Exit codes.
@@ -75,6 +78,6 @@ A table takes part once its version column has COMMENT 'sqlcas:version'. Then
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(queriesCommand(), vetCommand(), explainCommand())
+	root.AddCommand(queriesCommand(), vetCommand(), explainCommand(), benchCommand(hotrow.Run), benchWorkerCommand())
 	return root
 }

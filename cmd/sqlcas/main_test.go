@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -8,4 +9,9 @@ import (
 	"github.com/sqlcas/sqlcas/internal/mysqltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(mysqltest.Main(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(playEnv) != "" {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	goleak.VerifyTestMain(mysqltest.Main(m))
+}

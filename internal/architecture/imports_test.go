@@ -54,7 +54,7 @@ var table = []rule{
 		"github.com/HdrHistogram/hdrhistogram-go",
 	}},
 	{pkg: "internal/benchdb", ours: []string{"schema"}, outside: []string{driver}},
-	{pkg: "internal/backoffsim", outside: []string{backOff}, ours: []string{"internal/settings"}},
+	{pkg: "internal/backoffsim", ours: []string{"internal/settings"}},
 	{pkg: "internal/chart", ours: []string{"internal/hotrow", "internal/backoffsim"}, outside: []string{"gonum.org/v1/plot/..."}},
 	{pkg: "internal/progress", outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 

@@ -5,6 +5,7 @@ package benchdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -41,30 +42,54 @@ type Database struct {
 	cfg   *mysql.Config
 }
 
-// Create makes a Database. Drop it when done.
+// Create makes a Database on the server that dsn is of; a database that it names is not touched. Drop it when
+// done.
 func Create(ctx context.Context, dsn string) (*Database, error) {
+	d, err := CreateEmpty(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.createTables(ctx); err != nil {
+		return nil, errors.Join(err, d.Drop())
+	}
+	return d, nil
+}
+
+// CreateEmpty is Create without the tables.
+func CreateEmpty(ctx context.Context, dsn string) (*Database, error) {
 	cfg, err := mysql.ParseDSN(dsn)
 	if err != nil {
 		return nil, err
 	}
-	admin, err := sql.Open("mysql", dsn)
+	cfg.DBName = ""
+	admin, err := open(cfg, 1, 0)
 	if err != nil {
 		return nil, err
 	}
 	name := fmt.Sprintf("sqlcas_bench_%d_%d", os.Getpid(), time.Now().UnixNano())
-	if _, err := admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
+	if err := create(ctx, admin, name); err != nil {
 		_ = admin.Close()
 		return nil, err
 	}
 	// Without interpolation the driver prepares and closes a statement around each execution.
 	cfg.DBName, cfg.InterpolateParams = name, true
-	d := &Database{name: name, admin: admin, cfg: cfg}
-	if err := d.createTables(ctx); err != nil {
-		d.Drop()
-		return nil, err
-	}
-	return d, nil
+	return &Database{name: name, admin: admin, cfg: cfg}, nil
 }
+
+// create makes the database. Once the statement is sent, the end of ctx does not keep it from being carried out: it
+// would leave a database that nobody knows of.
+func create(ctx context.Context, admin *sql.DB, name string) error {
+	if err := admin.PingContext(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bound)
+	defer cancel()
+	_, err := admin.ExecContext(ctx, "CREATE DATABASE "+name)
+	return err
+}
+
+// bound is how long making or dropping a database may take.
+const bound = 30 * time.Second
 
 func (d *Database) createTables(ctx context.Context) error {
 	db, err := d.Open(1, 0)
@@ -72,6 +97,11 @@ func (d *Database) createTables(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
+	return CreateTables(ctx, db)
+}
+
+// CreateTables makes the shop's tables. One that is there already is an error.
+func CreateTables(ctx context.Context, db *sql.DB) error {
 	for _, statement := range schema.Shop() {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return err
@@ -80,10 +110,29 @@ func (d *Database) createTables(ctx context.Context) error {
 	return nil
 }
 
+// DSN returns the address of the database, for another process or for Open.
+func (d *Database) DSN() string { return d.cfg.FormatDSN() }
+
 // Open returns a pool of up to size connections, which stay open, and each of whose round trips takes
 // the given time longer; see delayed. The caller closes it.
 func (d *Database) Open(size int, roundTrip time.Duration) (*sql.DB, error) {
-	cfg := d.cfg.Clone()
+	return open(d.cfg, size, roundTrip)
+}
+
+// Open is Database.Open for an address, all of whose parameters hold. It must name a database.
+func Open(dsn string, size int, roundTrip time.Duration) (*sql.DB, error) {
+	cfg, err := mysql.ParseDSN(dsn)
+	switch {
+	case err != nil:
+		return nil, err
+	case cfg.DBName == "":
+		return nil, errors.New("the DSN names no database: write it behind the slash")
+	}
+	return open(cfg, size, roundTrip)
+}
+
+func open(cfg *mysql.Config, size int, roundTrip time.Duration) (*sql.DB, error) {
+	cfg = cfg.Clone()
 	if roundTrip > 0 {
 		cfg.DialFunc = dialer(roundTrip)
 	}
@@ -97,12 +146,17 @@ func (d *Database) Open(size int, roundTrip time.Duration) (*sql.DB, error) {
 	return db, nil
 }
 
-// Drop removes the database with all that is in it, also after the end of the context it was made with.
-func (d *Database) Drop() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+// Drop removes the database with all that is in it, also after the end of the context it was made with. Its error
+// names the database that is left.
+func (d *Database) Drop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
-	_, _ = d.admin.ExecContext(ctx, "DROP DATABASE "+d.name) // nobody to tell, and the server is a throwaway
+	_, err := d.admin.ExecContext(ctx, "DROP DATABASE "+d.name)
 	_ = d.admin.Close()
+	if err != nil {
+		return fmt.Errorf("the database %s is left on the server, drop it: %w", d.name, err)
+	}
+	return nil
 }
 
 // Describe tells the server's version and what its commits are worth.

@@ -32,6 +32,7 @@ type Machine struct {
 type Server struct {
 	Version  string    `json:"version"`
 	Durable  bool      `json:"durable"` // each commit is on disk before it is answered
+	Local    bool      `json:"local"`   // it runs where the client does, and they share the CPUs
 	Settings []Setting `json:"settings"`
 }
 

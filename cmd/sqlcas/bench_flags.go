@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sqlcas/sqlcas/internal/hotrow"
+	"github.com/sqlcas/sqlcas/internal/mysqltest"
+)
+
+// measured are the flags that say what to measure, in the order in which a report repeats them.
+var measured = []string{
+	"throwaway", "callers", "processes", "keys", "duration", "rounds", "rtt", "pool", "strategies",
+}
+
+// shortest is how long a strategy has to run at a time for its rate to mean something.
+const shortest = 100 * time.Millisecond
+
+// minPool is what a Store needs: the second connection asks what became of a statement that was lost.
+const minPool = 2
+
+// check reads what the flags say together, and refuses what makes no sense before anything is started.
+func (o *benchOptions) check(cmd *cobra.Command, args []string) error {
+	// The flag's name may stand apart from it, as those of other flags do.
+	if len(args) == 1 {
+		if o.throwaway != anyFlavour {
+			return fmt.Errorf("%q is no flag: bench takes flags alone", args[0])
+		}
+		o.throwaway = args[0]
+	}
+	if o.simulate {
+		return o.checkSimulation(cmd)
+	}
+	if err := o.checkServer(); err != nil {
+		return err
+	}
+	if err := o.checkNumbers(); err != nil {
+		return err
+	}
+	if err := o.checkStrategies(); err != nil {
+		return err
+	}
+	o.command = commandLine(cmd, o.throwaway)
+	return o.checkFiles()
+}
+
+// checkSimulation refuses what a simulation would not look at.
+func (o *benchOptions) checkSimulation(cmd *cobra.Command) error {
+	for _, name := range append([]string{"dsn", "json"}, measured...) {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--simulate needs no server, and measures none: leave --%s away, or --simulate", name)
+		}
+	}
+	return o.checkFiles()
+}
+
+// checkServer finds out which of the two it is.
+func (o *benchOptions) checkServer() error {
+	switch {
+	case o.dsn != "" && o.throwaway != "":
+		return errors.New("--dsn names a server and --throwaway starts one: leave one of them away")
+	case o.throwaway == anyFlavour || slices.Contains(mysqltest.Flavours(), o.throwaway):
+		return nil
+	case o.throwaway != "":
+		return fmt.Errorf("--throwaway: there is no %q: write %s, or nothing for the first that is installed",
+			o.throwaway, strings.Join(mysqltest.Flavours(), ", "))
+	case o.dsn == "":
+		o.dsn = os.Getenv(dsnEnv)
+	}
+	if o.dsn == "" {
+		return fmt.Errorf("no server: name one with --dsn 'user:password@tcp(host:3306)/' (or in the environment, as %s), "+
+			"or have one started with --throwaway", dsnEnv)
+	}
+	return nil
+}
+
+// checkNumbers refuses numbers that cannot be measured.
+func (o *benchOptions) checkNumbers() error {
+	for _, n := range []struct {
+		flag        string
+		value, from int
+		mend        string
+	}{
+		{"processes", o.processes, 1, "give at least 1"},
+		{"keys", o.keys, 1, "give at least 1"},
+		{"rounds", o.rounds, 1, "give at least 1"},
+		{"pool", o.pool, minPool, "give at least 2, since a Store asks on a second connection what became of a lost statement"},
+	} {
+		if n.value < n.from {
+			return fmt.Errorf("--%s %d: %s", n.flag, n.value, n.mend)
+		}
+	}
+	for i, n := range o.callers {
+		if n < 1 {
+			return fmt.Errorf("--callers %d: give numbers from 1, such as 1,4,16,64", n)
+		}
+		if slices.Contains(o.callers[:i], n) {
+			return fmt.Errorf("--callers has %d twice: give each number once", n)
+		}
+	}
+	switch {
+	case len(o.callers) == 0:
+		return errors.New("--callers is empty: give a number, or several such as 1,4,16,64")
+	case o.rtt < 0:
+		return fmt.Errorf("--rtt %v: give 0, or a time to add such as 1ms", o.rtt)
+	case o.slice() < shortest:
+		return fmt.Errorf("--duration %v in --rounds %d is %v a round, too little to measure: "+
+			"give at least --duration %v, or fewer rounds",
+			o.duration, o.rounds, o.slice(), shortest*time.Duration(o.rounds))
+	}
+	return nil
+}
+
+// slice is how long a strategy runs at a time.
+func (o *benchOptions) slice() time.Duration { return o.duration / time.Duration(o.rounds) }
+
+// checkStrategies spells "all" out, and refuses names that there are not.
+func (o *benchOptions) checkStrategies() error {
+	var known []string
+	for _, s := range hotrow.Strategies() {
+		known = append(known, s.Name)
+	}
+	if slices.Equal(o.strategies, []string{"all"}) {
+		o.strategies = known
+		return nil
+	}
+	if len(o.strategies) == 0 {
+		return fmt.Errorf("--strategies is empty: choose from %s, or write all", strings.Join(known, ", "))
+	}
+	for i, name := range o.strategies {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--strategies: there is no %q: choose from %s, or write all alone", name, strings.Join(known, ", "))
+		}
+		if slices.Contains(o.strategies[:i], name) {
+			return fmt.Errorf("--strategies has %q twice: give each once", name)
+		}
+	}
+	return nil
+}
+
+// checkFiles refuses names of files that it would not write.
+func (o *benchOptions) checkFiles() error {
+	if o.svg != "" && !strings.HasSuffix(o.svg, svgSuffix) {
+		return fmt.Errorf("--svg %s: only SVG is drawn: give a name that ends in %s", o.svg, svgSuffix)
+	}
+	return nil
+}
+
+// commandLine is what a report says of how it was made: what says what to measure, and nothing that names a
+// server, its password or a file.
+func commandLine(cmd *cobra.Command, flavour string) string {
+	line := "sqlcas bench"
+	for _, name := range measured {
+		f := cmd.Flags().Lookup(name)
+		switch {
+		case !f.Changed:
+		case name == "throwaway" && flavour == anyFlavour:
+			line += " --throwaway"
+		case name == "throwaway":
+			line += " --throwaway=" + flavour
+		default:
+			line += " --" + name + " " + strings.Trim(f.Value.String(), "[]")
+		}
+	}
+	return line
+}
+
+// strategyList describes the strategies for the help.
+func strategyList() string {
+	var lines []string
+	for _, s := range hotrow.Strategies() {
+		lines = append(lines, fmt.Sprintf("%-12s %s", s.Name, s.About))
+	}
+	return strings.Join(lines, "\n  ")
+}

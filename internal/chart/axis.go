@@ -1,0 +1,112 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// axis is one of a panel's, logarithmic or not.
+type axis struct {
+	label    string
+	min, max float64
+	log      bool
+	ticks    []plot.Tick
+}
+
+// logAxis spans the values, from a step of 1, 2 or 5 to another. Decades are named; steps between are too if there
+// is hardly a decade.
+func logAxis(label string, values []float64, name func(float64) string) axis {
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v <= 0 })
+	if len(values) == 0 {
+		values = []float64{1}
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	var steps []float64
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+		for _, m := range []float64{1, 2, 5} {
+			steps = append(steps, m*math.Pow(10, e))
+		}
+	}
+	first, last := 0, len(steps)-1
+	for first+1 < len(steps) && steps[first+1] <= low {
+		first++
+	}
+	for last > first+1 && steps[last-1] >= high {
+		last--
+	}
+	a := axis{label: label, min: steps[first], max: steps[last], log: true}
+	few := a.max/a.min < 50
+	for i, v := range steps[first : last+1] {
+		if few || (first+i)%3 == 0 {
+			a.ticks = append(a.ticks, plot.Tick{Value: v, Label: name(v)})
+		}
+	}
+	return a
+}
+
+// countsAxis is a logarithmic one of the numbers themselves, in ascending order. One that is too close to another
+// has a mark without a name.
+func countsAxis(label string, counts []int) axis {
+	a := axis{label: label, min: float64(counts[0]), max: float64(counts[len(counts)-1]), log: true}
+	if a.min == a.max {
+		a.max *= 2
+	}
+	const closest = 0.08 // of the axis
+	last := math.Inf(-1)
+	for _, n := range counts {
+		t := plot.Tick{Value: float64(n)}
+		if at := math.Log(t.Value/a.min) / math.Log(a.max/a.min); at-last >= closest {
+			t.Label, last = grouped(float64(n)), at
+		}
+		a.ticks = append(a.ticks, t)
+	}
+	return a
+}
+
+// brief writes a round number: 500, 20k, 1M.
+func brief(v float64) string {
+	switch {
+	case v >= 1e6:
+		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
+	case v >= 1e3:
+		return strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// grouped writes a number without decimals, its thousands apart; a small one has a decimal.
+func grouped(v float64) string {
+	if v > 0 && v < 9.95 && v != math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	digits := strconv.FormatFloat(v, 'f', 0, 64)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// counted writes a number and what is counted.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%s %s", grouped(float64(n)), many)
+}
+
+// round leaves a value three digits.
+func round(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
+	return math.Round(v/unit) * unit
+}
+
+// sentence begins with a capital letter.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,210 @@
+package hotrow
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Text writes the report as tables for a terminal, one for each number of callers.
+func (r Report) Text(w io.Writer) error {
+	var b strings.Builder
+	r.head(&b)
+	for _, c := range r.Cells {
+		r.cell(&b, c)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// head says what was measured, and on what.
+func (r Report) head(b *strings.Builder) {
+	if !r.Server.Durable {
+		b.WriteString("NOT DURABLE: this server answers commits before they are on disk. In production each costs more.\n\n")
+	}
+	durable := "durable"
+	if !r.Server.Durable {
+		durable = "not durable"
+	}
+	fmt.Fprintf(b, "%s, %s", r.Server.Title(), durable)
+	if isolation := r.Server.isolation(); isolation != "" {
+		fmt.Fprintf(b, ", %s", isolation)
+	}
+	fmt.Fprintf(b, "\n%s; %s; %s\n", counted(r.Keys, "row", "rows"), r.processes(),
+		counted(r.Pool, "connection each", "connections each"))
+	if r.RTT > 0 {
+		fmt.Fprintf(b, "%s added to each round trip\n", Short(r.RTT))
+	}
+	fmt.Fprintf(b, "%s of %s for each strategy, by turns\n", counted(r.Rounds, "round", "rounds"),
+		Short(r.Duration/time.Duration(max(r.Rounds, 1))))
+	switch cpus := counted(r.Machine.CPUs, "CPU", "CPUs"); {
+	case r.Server.Local:
+		fmt.Fprintf(b, "callers and server share %s%s\n", cpus, r.Machine.model())
+	default:
+		fmt.Fprintf(b, "callers have %s%s\n", cpus, r.Machine.model())
+	}
+}
+
+// processes says how many there are.
+func (r Report) processes() string { return counted(r.Processes, "process", "processes") }
+
+// model is the CPU's model after a comma, if it is known.
+func (m Machine) model() string {
+	if m.CPU == "" {
+		return ""
+	}
+	return ", " + m.CPU
+}
+
+// Title is the server's name and version: MySQL 9.7.4, MariaDB 10.11.19.
+func (s Server) Title() string {
+	number, _, maria := strings.Cut(s.Version, "-MariaDB")
+	if maria {
+		return "MariaDB " + number
+	}
+	number, _, _ = strings.Cut(number, "-")
+	return "MySQL " + number
+}
+
+// isolation is the level that the sessions had; servers call the variable by one of two names.
+func (s Server) isolation() string {
+	for _, v := range s.Settings {
+		if v.Name == "transaction_isolation" || v.Name == "tx_isolation" {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// cell writes the table of one number of callers.
+func (r Report) cell(b *strings.Builder, c Cell) {
+	base := c.Base()
+	fmt.Fprintf(b, "\n%s", counted(c.Callers, "caller", "callers"))
+	if r.Processes > 1 {
+		fmt.Fprintf(b, " in each of %s", r.processes())
+	}
+	b.WriteByte('\n')
+	spread := "quartiles"
+	if r.Rounds < roundsForQuartiles {
+		spread = "min-max"
+	}
+	lines := [][]string{{"strategy", "updates/s", spread, "x " + base.Strategy, "p50", "p99", "max", "tries", "most/fewest"}}
+	for _, res := range c.Results {
+		low, high := res.Spread()
+		lines = append(lines, []string{
+			res.Strategy, rate(res.Rate()), rate(low) + " - " + rate(high), ratioText(Ratio(res, base)),
+			Short(res.Within(0.5)), Short(res.Within(0.99)), Short(res.Within(1)), res.tries(), res.fairness(),
+		})
+	}
+	align(b, lines)
+	r.bound(b, c)
+}
+
+// bound says what a commit takes, and how near the best strategy comes to commits that each have an update of every
+// caller. More than that is for a server which commits faster under load than for a caller alone.
+func (r Report) bound(b *strings.Builder, c Cell) {
+	commit := c.CommitTime()
+	if commit <= 0 || len(c.Results) == 0 {
+		return
+	}
+	most := float64(c.Callers*r.Processes) / commit.Seconds()
+	best := slices.MaxFunc(c.Results, func(x, y Result) int { return cmp.Compare(x.Rate(), y.Rate()) })
+	fmt.Fprintf(b, "a commit takes a caller alone %s; with an update of each of %s in each, "+
+		"that is %s updates/s, of which %s reaches %.2g\n",
+		Short(commit), counted(c.Callers*r.Processes, "caller", "callers"), rate(most), best.Strategy, best.Rate()/most)
+}
+
+// tries is how many an update took on average.
+func (res Result) tries() string {
+	if res.Attempts == 0 || res.Done == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(res.Attempts)/float64(res.Done), 'f', 2, 64)
+}
+
+// fairness sets the caller who got the most beside the one who got the fewest.
+func (res Result) fairness() string {
+	if res.FewestByCaller == 0 {
+		return fmt.Sprintf("%d/0", res.MostByCaller)
+	}
+	return strconv.FormatFloat(float64(res.MostByCaller)/float64(res.FewestByCaller), 'f', 2, 64)
+}
+
+func ratioText(ratio float64) string {
+	switch {
+	case ratio == 0:
+		return "-"
+	case ratio < 10:
+		return strconv.FormatFloat(ratio, 'f', 2, 64)
+	case ratio < 100:
+		return strconv.FormatFloat(ratio, 'f', 1, 64)
+	}
+	return grouped(ratio)
+}
+
+// rate writes updates a second, with a decimal where there are so few that it matters.
+func rate(perSecond float64) string {
+	if perSecond < 9.95 {
+		return strconv.FormatFloat(perSecond, 'f', 1, 64)
+	}
+	return grouped(perSecond)
+}
+
+// grouped writes a number without decimals, its thousands apart.
+func grouped(n float64) string {
+	digits := strconv.FormatFloat(n, 'f', 0, 64)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// counted writes a number and what is counted.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(float64(n)) + " " + many
+}
+
+// Short writes a time with three digits at most, in the unit that fits: 640 µs, 1.2 ms, 3.75 s.
+func Short(d time.Duration) string {
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{time.Microsecond, "µs"}, {time.Millisecond, "ms"}, {time.Second, "s"}} {
+		text := strconv.FormatFloat(float64(d)/float64(u.size), 'g', 3, 64)
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil || value >= 1000 && u.size < time.Second {
+			continue
+		}
+		return strconv.FormatFloat(value, 'f', -1, 64) + " " + u.name
+	}
+	return d.String()
+}
+
+// align writes lines of cells below each other: the first of each to the left, the others to the right.
+func align(b *strings.Builder, lines [][]string) {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, text := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	for _, line := range lines {
+		for i, text := range line {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text))
+			if i == 0 {
+				b.WriteString(text + pad)
+				continue
+			}
+			b.WriteString("  " + pad + text)
+		}
+		b.WriteByte('\n')
+	}
+}
