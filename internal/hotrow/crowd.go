@@ -89,7 +89,9 @@ func (c *crowd) take(ctx context.Context, t turn) (tally, error) {
 		draw := func() uint64 { return 1 + keys.Uint64N(uint64(t.Keys)) }
 		wg.Go(func() {
 			<-start
-			if err := callers[i].work(l, w, draw, end); err != nil {
+			own, done := l.own()
+			defer done()
+			if err := callers[i].work(own, w, draw, end); err != nil {
 				stop(err)
 			}
 		})

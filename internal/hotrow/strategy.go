@@ -33,6 +33,17 @@ type limits struct {
 	life     context.Context // at its end, statements are cut off
 }
 
+// own returns the same limits for one caller alone, as each request of a server has a context of its own. Callers who all
+// wait for the end of one context meet at its channel.
+func (l limits) own() (own limits, done func()) {
+	patience, endPatience := context.WithCancel(l.patience)
+	life, endLife := context.WithCancel(l.life)
+	return limits{patience: patience, life: life}, func() {
+		endPatience()
+		endLife()
+	}
+}
+
 var (
 	// errGaveUp says that a call's patience has ended before it was applied.
 	errGaveUp = errors.New("gave up before it was applied")
