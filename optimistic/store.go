@@ -76,8 +76,8 @@ func (s *Store[K, R]) Update(
 
 // UpdateIfVersion is Update for an edit that was made elsewhere, on a row that was read at version: in
 // a browser, say, that sends it back with If-Match. If the row has another version by now, it returns
-// the row as it was seen then, and an ErrConflict that is a *sqlcas.ConflictError; change is then not run and
-// nothing is retried. Deadlocks and the like are, as in Update.
+// the row as it was last seen, and an ErrConflict that is a *sqlcas.ConflictError, whose Actual is 0 if nobody could look
+// after the conflict; nothing is retried. Deadlocks and the like are, as in Update.
 func (s *Store[K, R]) UpdateIfVersion(
 	ctx context.Context, key K, version uint64, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {

@@ -68,6 +68,7 @@ var table = []rule{
 	{pkg: "internal/mysqltest", outside: []string{driver}},
 	{pkg: "internal/faultproxy", outside: []string{driver}},
 	{pkg: "internal/faulttest"},
+	{pkg: "internal/linear"},
 	{pkg: "internal/architecture"},
 	{pkg: "internal/hardtables", ours: []string{".", "internal/hardtables/sku"}},
 	{pkg: "internal/hardtables/sku"},

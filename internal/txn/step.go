@@ -93,12 +93,21 @@ func readOnce(ctx context.Context, db *sql.DB, read func(ctx context.Context, db
 	if ident.autocommit || !ident.known() {
 		return read(ctx, conn)
 	}
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
+	return inReadTx(ctx, conn, func() error { return read(ctx, conn) })
+}
+
+// inReadTx reads in a transaction. It is begun and ended by statements: sql.Tx's Rollback takes no context, and would wait
+// for ever for a server that has gone without a word.
+func inReadTx(ctx context.Context, conn *sql.Conn, read func() error) error {
+	if _, err := conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }()
-	return read(ctx, tx)
+	defer func() {
+		if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+			discard(conn) // it must not go back into the pool with a snapshot
+		}
+	}()
+	return read()
 }
 
 // RunStepInTx is RunStep in a transaction.
@@ -264,10 +273,9 @@ func (a *stepAttempt) lookUp(ctx context.Context) (unmoved bool, err error) {
 	if err := awaitEnd(ctx, conn, a.ident); err != nil {
 		return false, err
 	}
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	return a.step.Unmoved(ctx, tx)
+	err = inReadTx(ctx, conn, func() (err error) {
+		unmoved, err = a.step.Unmoved(ctx, conn)
+		return err
+	})
+	return unmoved, err
 }

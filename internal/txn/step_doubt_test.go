@@ -44,7 +44,7 @@ func TestALostSwapIsLookedUpWhenItsSessionHasEnded(t *testing.T) {
 	kill := slices.Index(log, "KILL 101")
 	require.Positive(t, kill)
 	polls := func(s string) bool { return strings.HasPrefix(s, "SELECT HOST FROM information_schema.PROCESSLIST") }
-	require.Equal(t, []string{"BEGIN", "SELECT version FROM account WHERE id = 42", "ROLLBACK"},
+	require.Equal(t, []string{"START TRANSACTION", "SELECT version FROM account WHERE id = 42", "ROLLBACK"},
 		slices.DeleteFunc(log[kill+1:], polls), "after the KILL")
 	require.GreaterOrEqual(t, f.count("host"), 3, "looks whether the session has ended")
 	require.Equal(t, 1, script.Closed(), "the lost connection")
