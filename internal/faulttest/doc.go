@@ -7,10 +7,16 @@
 // each fault they compare what the call said with what a connection past all faults can read, and
 // look for what a fault likes to leave behind: row locks, sessions, connections in use, goroutines.
 //
-// SQLCAS_TEST_CANCELLED is the number of calls per server that are cancelled at random points, by
-// default 10,000. SQLCAS_TEST_HELD=5s has the foreign transaction that callers wait for hold its row
-// for so long instead of until all have their answers. A connection has one session, which the server knows by a number; an orphan is a
-// session whose client has gone.
+// A connection has one session, which the server knows by a number; an orphan is a session whose client has gone.
+//
+// The environment makes them longer or rarer:
+//
+//   - SQLCAS_TEST_CANCELLED is the number of calls per server that are cancelled at random points, by default 10,000.
+//   - SQLCAS_TEST_HELD=5s has the foreign transaction that callers wait for hold its row for so long, instead of
+//     until all have their answers.
+//   - SQLCAS_TEST_HOTCOMMIT is how often the commit of a batch is lost, by each fault and on each path, by default 20.
+//   - SQLCAS_TEST_COMBINE is how long random closures meet on a row on each server, by default 10s.
+//   - SQLCAS_TEST_MILLION=1 has a million rows updated once each, and looks at the heap.
 //
 // The case numbers in the tests' comments are those of the project's list of reported bugs of
 // optimistic locking and transaction retries.
