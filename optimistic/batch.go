@@ -96,7 +96,7 @@ func (b *batch[K, R]) Write(ctx context.Context, db txn.DBTX) error {
 
 // Unmoved reports whether the row proves that the swap was not applied.
 func (b *batch[K, R]) Unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
-	return unmoved(ctx, db, b.table, b.line.key, b.table.Version(b.base))
+	return unmoved(ctx, db, b.table, b.line.key, b.table.Version(b.base), b.steps)
 }
 
 // goRound has all members take their turns, and waits until they have.
@@ -162,36 +162,40 @@ func (b *batch[K, R]) pass() {
 func (b *batch[K, R]) turn(m *member[K, R]) (res txn.Result, done bool) {
 	finished := false
 	defer func() {
-		if !finished {
+		if !finished { // the closure, or the table's code, ends this goroutine
 			m.state.Store(gone)
 			b.decline(m)
 		}
 	}()
-	row, err := b.change(m.swap)
-	finished = true
+	row, err := b.change(m)
+	own := txn.Result{Err: err, FromClosure: true}
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := txn.Result{Err: err, FromClosure: true}
 	switch {
 	case b.holder != m:
 		m.swap.slow = true
 		m.state.Store(gone)
-		return b.movedOn(), true
+		res, done = b.movedOn(), true
 	case err == nil:
+		next, version := row, b.table.Version(b.base)+b.steps+1
+		b.table.SetVersion(&next, version)
 		m.verdict = accepted
-		b.row, m.swap.row = row, row
+		b.row, m.swap.row = next, next
 		b.steps++
-		b.table.SetVersion(&b.row, b.table.Version(b.base)+b.steps)
-		b.table.SetVersion(&m.swap.row, b.table.Version(b.base)+b.steps)
+		res = own
 	default:
 		m.verdict, m.result = refused, own
 		if done = b.steps == 0; done {
 			m.state.Store(gone)
 		}
+		res = own
 	}
-	b.pass()
-	return own, done
+	finished = true
+	if b.holder == m {
+		b.pass()
+	}
+	return res, done
 }
 
 // movedOn is the result of a closure that was too slow: it has run on a row that is not the last one any more.
@@ -239,19 +243,26 @@ func (b *batch[K, R]) decline(m *member[K, R]) {
 }
 
 // copied returns a copy of the row for the member who has the turn. It is nobody else's, and stays so when he
-// turns out to be too slow.
-func (b *batch[K, R]) copied() R {
+// turns out to be too slow. Who has lost the turn by then gets none: the row may be another caller's by now.
+func (b *batch[K, R]) copied(m *member[K, R]) (row R, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.table.Clone != nil {
-		return b.table.Clone(b.row)
+	if b.holder != m {
+		return row, false
 	}
-	return b.row
+	if b.table.Clone != nil {
+		return b.table.Clone(b.row), true
+	}
+	return b.row, true
 }
 
-// change runs a closure.
-func (b *batch[K, R]) change(w *swap[K, R]) (R, error) {
-	row := b.copied()
+// change runs a member's closure.
+func (b *batch[K, R]) change(m *member[K, R]) (R, error) {
+	w := m.swap
+	row, ok := b.copied(m)
+	if !ok {
+		return row, errNothing // turn sees that he has lost it
+	}
 	if err := w.still(b.base); err != nil {
 		return row, err
 	}

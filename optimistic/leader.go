@@ -63,6 +63,7 @@ func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
 	}
 	for len(l.todo) > 0 {
 		g := l.todo[len(l.todo)-1]
+		l.todo[len(l.todo)-1] = group[K, R]{} // a line may live for long, and is to keep nobody
 		l.todo = l.todo[:len(l.todo)-1]
 		start := time.Now()
 		b := newBatch(l.base, ln, g)

@@ -165,18 +165,20 @@ func answered(err error) bool {
 
 // Unmoved reports whether the row proves that the swap was not applied.
 func (w *swap[K, R]) Unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
-	return unmoved(ctx, db, w.table, w.key, w.table.Version(w.seen))
+	return unmoved(ctx, db, w.table, w.key, w.table.Version(w.seen), 1)
 }
 
-// unmoved reports whether the row proves that no swap from the version was applied.
+// unmoved reports whether the row proves that no swap from the version by so many steps was applied: it is at the
+// version, or between that and where the swap would have taken it at once. Others may have moved it so far by now.
 func unmoved[K comparable, R any](
-	ctx context.Context, db txn.DBTX, t *sqlcas.Table[K, R], key K, version uint64,
+	ctx context.Context, db txn.DBTX, t *sqlcas.Table[K, R], key K, version, steps uint64,
 ) (bool, error) {
 	row, err := t.Get(ctx, db, key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
-	return err == nil && t.Version(row) == version && versioned.Tells(t, version), err
+	now := t.Version(row)
+	return err == nil && now >= version && now-version < steps && versioned.Tells(t, version), err
 }
 
 // lost is what an error about a conflict is to be explained by: the version that the change was
