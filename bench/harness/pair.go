@@ -24,7 +24,7 @@ func measure(ctx context.Context, dsn string, rounds, pairs int, told func()) (r
 		return result{}, err
 	}
 	defer func() { _ = d.Drop() }() // the server is a throwaway
-	db, err := d.Open(2, 0) // UpdateTx may want a second one, to look up the outcome of a lost COMMIT
+	db, err := d.Open(2, 0)         // UpdateTx may want a second one, to look up the outcome of a lost COMMIT
 	if err != nil {
 		return result{}, err
 	}

@@ -91,7 +91,7 @@ func (r report) strategy(name string) (result, error) {
 	return all[i], nil
 }
 
-// bound is what no strategy can exceed: the updates a second if each commit had one of every caller.
+// bound is the updates a second if each commit had one of every caller, and took what it takes a caller alone.
 func (r report) bound() (float64, error) {
 	var seconds paired.Sample
 	for _, took := range r.Cells[0].Commit {

@@ -138,7 +138,7 @@ func ratioTo(job, base string) func(outcome, measured) (paired.Sample, error) {
 	}
 }
 
-// boundReached sets the Store beside what no strategy can exceed.
+// boundReached sets the Store beside the bound.
 func boundReached(_ outcome, m measured) (paired.Sample, error) {
 	r := m.Runs[hot].Report
 	ours, err := r.strategy(store)

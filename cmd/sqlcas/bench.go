@@ -25,7 +25,8 @@ type measurer func(context.Context, hotrow.Setup) (hotrow.Report, error)
 type benchOptions struct {
 	dsn, throwaway                string
 	simulate                      bool
-	callers                       []int
+	callerList                    []string
+	callers                       []int // what callerList says
 	processes, keys, pool, rounds int
 	duration, rtt                 time.Duration
 	strategies                    []string
@@ -69,18 +70,19 @@ func (o *benchOptions) flags(c *cobra.Command) {
 		"start a server for the run: the `flavour` mysql97, mariadb1011 or mariadb118, or the first that is installed")
 	f.Lookup("throwaway").NoOptDefVal = anyFlavour
 	f.BoolVar(&o.simulate, "simulate", false, "replay the study of backoff in fake time instead; needs no server")
-	f.IntSliceVar(&o.callers, "callers", []int{64},
+	o.callerList, o.strategies = []string{"64"}, []string{"all"}
+	f.Var(&list{items: &o.callerList}, "callers",
 		"`callers` of each process; a list such as 1,4,16,64,256 measures each number by itself")
 	f.IntVar(&o.processes, "processes", 1, "`processes` that want the row")
 	f.IntVar(&o.keys, "keys", 1, "`rows`, of which each update draws one")
 	f.DurationVar(&o.duration, "duration", 5*time.Second,
 		"time of each strategy at each number of callers, all rounds together")
 	f.IntVar(&o.rounds, "rounds", 5, "`rounds` in which the strategies take turns; one more goes ahead to warm up")
-	f.DurationVar(&o.rtt, "rtt", 0, "time to add to each round trip, such as 1ms")
-	f.IntVar(&o.pool, "pool", 64, "`connections` of each process")
-	f.StringSliceVar(&o.strategies, "strategies", []string{"all"}, "`strategies` to measure, in this order")
+	f.DurationVar(&o.rtt, "rtt", 0, "`time` to add to each round trip, such as 1ms: whole milliseconds, at most 1s")
+	f.IntVar(&o.pool, "pool", 64, "`connections` of each process, at most")
+	f.Var(&list{items: &o.strategies}, "strategies", "`strategies` to measure, in this order, such as for-update,store")
 	f.StringVar(&o.svg, "svg", "",
-		"draw updates a second into `FILE`.svg, and latencies, of the most callers, into FILE-latency.svg")
+		"draw updates a second into `FILE`, such as hot.svg, and latencies, of the most callers, into hot-latency.svg")
 	f.StringVar(&o.json, "json", "",
 		"write all that was measured into `FILE`; - is standard output, instead of the table")
 }
@@ -101,14 +103,22 @@ unluckiest. After each turn the rows must show every update that was reported, b
 if one is lost, no number is printed.
 
 --dsn is in the form of go-sql-driver/mysql. The name of a database in it is ignored: bench makes a database of its
-own, sqlcas_bench_ and a number, touches no other, and drops it at the end, also after Ctrl-C. --throwaway starts a
-server on this machine, durable, whose data is removed at the end; it has to be installed. Callers and server then
-share the CPUs, so trust the ratios, not the rates.
+own, sqlcas_bench_ and a number, touches no other, and drops it at the end, also after Ctrl-C; a second Ctrl-C ends
+at once, and may leave it. --throwaway starts a server on this machine, durable, whose data is removed at the end; it
+has to be installed. Callers and server then share the CPUs, so trust the ratios, not the rates.
+
+A process makes a connection for each of its callers, and two more, but no more than --pool. A run that would need
+more than the server has left is refused before it begins.
 
 --simulate replays the study "Exponential Backoff And Jitter" instead: how much work, and how long, until all of N
-clients that start at once have updated a row, by how they pause after a conflict.
+clients that start at once have updated a row, by how they pause after a conflict. Its "full jitter" is the study's,
+drawn from 0 to 10 ms at first and to 2 s at most. The default of sqlcas, which cas-jitter measures too, is full
+jitter from 2 ms to 250 ms, and stands beside it.
 
-Exit codes: 0 done, 1 an update was lost or applied twice, 2 could not run, or was interrupted.`
+The table is printed before files are written, and a file is replaced only by a whole one.
+
+Exit codes: 0 done, 1 an update was lost or applied twice, 2 could not run, or was interrupted, or a file could not
+be written.`
 }
 
 // workerName is the command that sqlcas bench runs for each process but itself.

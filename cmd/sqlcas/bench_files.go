@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/sqlcas/sqlcas/internal/chart"
@@ -23,21 +23,58 @@ func latencyFile(svg string) string {
 	return strings.TrimSuffix(svg, svgSuffix) + "-latency" + svgSuffix
 }
 
-// openReport opens the files for a report that is yet to come.
+// checkFiles refuses names of files that it would not write, or would write twice.
+func (o *benchOptions) checkFiles() error {
+	if o.svg != "" && !strings.HasSuffix(o.svg, svgSuffix) {
+		return fmt.Errorf("--svg %s: only SVG is drawn: give a name that ends in %s", o.svg, svgSuffix)
+	}
+	if o.json == "" || o.json == standardOutput || o.svg == "" {
+		return nil
+	}
+	for _, svg := range []string{o.svg, latencyFile(o.svg)} {
+		if oneFile(o.json, svg) {
+			return fmt.Errorf("--json %s and --svg %s would both write %s: give one of them another name", o.json, o.svg, svg)
+		}
+	}
+	return nil
+}
+
+// oneFile reports whether two paths name the same file, be it there or not. Of devices and pipes it does not matter.
+func oneFile(a, b string) bool {
+	first, err := os.Stat(a)
+	second, missing := os.Stat(b)
+	if err != nil || missing != nil {
+		return settled(a) == settled(b)
+	}
+	return first.Mode().IsRegular() && os.SameFile(first, second)
+}
+
+// settled is a path without links and detours, as far as it exists.
+func settled(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
+
+// openReport prepares the files for a report that is yet to come.
 func (o *benchOptions) openReport(r *hotrow.Report) (results, error) {
 	var files results
 	var err error
 	if o.json != "" && o.json != standardOutput {
 		err = files.add("json", o.json, func(w io.Writer) error { return writeJSON(w, *r) })
 	}
-	if o.svg != "" {
-		err = errors.Join(err,
-			files.add("svg", o.svg, func(w io.Writer) error { return chart.Throughput(w, *r) }),
-			files.add("svg", latencyFile(o.svg), func(w io.Writer) error { return chart.Latency(w, *r, busiest(*r)) }),
-		)
+	if err == nil && o.svg != "" {
+		err = files.add("svg", o.svg, func(w io.Writer) error { return chart.Throughput(w, *r) })
+	}
+	if err == nil && o.svg != "" {
+		err = files.add("svg", latencyFile(o.svg), func(w io.Writer) error { return chart.Latency(w, *r, busiest(*r)) })
 	}
 	if err != nil {
-		files.discard()
+		files.close()
 	}
 	return files, err
 }
@@ -60,63 +97,19 @@ func writeJSON(w io.Writer, r hotrow.Report) error {
 	return e.Encode(r)
 }
 
-// results are the files that a run is to write. They are opened before it, so that minutes of measuring are not lost
-// to a folder that does not exist, and written after it: what an earlier run has left stays until there is something
-// better.
-type results []result
-
-type result struct {
-	file  *os.File
-	fresh bool // it was not there before
-	write func(io.Writer) error
-}
-
-// add opens a file that write will fill.
-func (r *results) add(flag, path string, write func(io.Writer) error) error {
-	_, missing := os.Stat(path)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
-	if err != nil {
-		return fmt.Errorf("--%s cannot be written: %w", flag, err)
+// print writes to standard output what goes there.
+func (o *benchOptions) print(out io.Writer, r hotrow.Report) error {
+	write := r.Text
+	if o.json == standardOutput {
+		write = func(w io.Writer) error { return writeJSON(w, r) }
 	}
-	*r = append(*r, result{file: f, fresh: missing != nil, write: write})
+	if err := write(out); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
 	return nil
 }
 
-// save fills all files, and closes them.
-func (r *results) save() error {
-	for i, f := range *r {
-		if err := f.save(); err != nil {
-			*r = slices.Delete(*r, 0, i)
-			return fmt.Errorf("write %s: %w", f.file.Name(), err)
-		}
-	}
-	*r = nil
-	return nil
-}
-
-func (f result) save() error {
-	info, err := f.file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Mode().IsRegular() { // a pipe or a device has nothing to cut off
-		if err := f.file.Truncate(0); err != nil {
-			return err
-		}
-	}
-	if err := f.write(f.file); err != nil {
-		return err
-	}
-	return f.file.Close()
-}
-
-// discard closes the files that were not saved, and removes those that this run has made.
-func (r *results) discard() {
-	for _, f := range *r {
-		_ = f.file.Close() // what was not written cannot be lost
-		if f.fresh {
-			_ = os.Remove(f.file.Name()) // if not, an empty file is left
-		}
-	}
-	*r = nil
+// deliver prints the report and saves the files. What cannot be written costs nothing but itself.
+func (o *benchOptions) deliver(out io.Writer, r hotrow.Report, files results) error {
+	return errors.Join(o.print(out, r), files.save())
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +18,6 @@ var measured = []string{
 	"throwaway", "callers", "processes", "keys", "duration", "rounds", "rtt", "pool", "strategies",
 }
 
-// shortest is how long a strategy has to run at a time for its rate to mean something.
-const shortest = 100 * time.Millisecond
-
-// minPool is what a Store needs: the second connection asks what became of a statement that was lost.
-const minPool = 2
-
 // check reads what the flags say together, and refuses what makes no sense before anything is started.
 func (o *benchOptions) check(cmd *cobra.Command, args []string) error {
 	// The flag's name may stand apart from it, as those of other flags do.
@@ -36,6 +29,10 @@ func (o *benchOptions) check(cmd *cobra.Command, args []string) error {
 	}
 	if o.simulate {
 		return o.checkSimulation(cmd)
+	}
+	if o.throwaway == "" && cmd.Flags().Changed("throwaway") {
+		return fmt.Errorf("--throwaway= names no server: write --throwaway=%s, "+
+			"or --throwaway alone for the first that is installed", strings.Join(mysqltest.Flavours(), ", --throwaway="))
 	}
 	if err := o.checkServer(); err != nil {
 		return err
@@ -80,46 +77,6 @@ func (o *benchOptions) checkServer() error {
 	return nil
 }
 
-// checkNumbers refuses numbers that cannot be measured.
-func (o *benchOptions) checkNumbers() error {
-	for _, n := range []struct {
-		flag        string
-		value, from int
-		mend        string
-	}{
-		{"processes", o.processes, 1, "give at least 1"},
-		{"keys", o.keys, 1, "give at least 1"},
-		{"rounds", o.rounds, 1, "give at least 1"},
-		{"pool", o.pool, minPool, "give at least 2, since a Store asks on a second connection what became of a lost statement"},
-	} {
-		if n.value < n.from {
-			return fmt.Errorf("--%s %d: %s", n.flag, n.value, n.mend)
-		}
-	}
-	for i, n := range o.callers {
-		if n < 1 {
-			return fmt.Errorf("--callers %d: give numbers from 1, such as 1,4,16,64", n)
-		}
-		if slices.Contains(o.callers[:i], n) {
-			return fmt.Errorf("--callers has %d twice: give each number once", n)
-		}
-	}
-	switch {
-	case len(o.callers) == 0:
-		return errors.New("--callers is empty: give a number, or several such as 1,4,16,64")
-	case o.rtt < 0:
-		return fmt.Errorf("--rtt %v: give 0, or a time to add such as 1ms", o.rtt)
-	case o.slice() < shortest:
-		return fmt.Errorf("--duration %v in --rounds %d is %v a round, too little to measure: "+
-			"give at least --duration %v, or fewer rounds",
-			o.duration, o.rounds, o.slice(), shortest*time.Duration(o.rounds))
-	}
-	return nil
-}
-
-// slice is how long a strategy runs at a time.
-func (o *benchOptions) slice() time.Duration { return o.duration / time.Duration(o.rounds) }
-
 // checkStrategies spells "all" out, and refuses names that there are not.
 func (o *benchOptions) checkStrategies() error {
 	var known []string
@@ -144,14 +101,6 @@ func (o *benchOptions) checkStrategies() error {
 	return nil
 }
 
-// checkFiles refuses names of files that it would not write.
-func (o *benchOptions) checkFiles() error {
-	if o.svg != "" && !strings.HasSuffix(o.svg, svgSuffix) {
-		return fmt.Errorf("--svg %s: only SVG is drawn: give a name that ends in %s", o.svg, svgSuffix)
-	}
-	return nil
-}
-
 // commandLine is what a report says of how it was made: what says what to measure, and nothing that names a
 // server, its password or a file.
 func commandLine(cmd *cobra.Command, flavour string) string {
@@ -165,7 +114,7 @@ func commandLine(cmd *cobra.Command, flavour string) string {
 		case name == "throwaway":
 			line += " --throwaway=" + flavour
 		default:
-			line += " --" + name + " " + strings.Trim(f.Value.String(), "[]")
+			line += " --" + name + " " + f.Value.String()
 		}
 	}
 	return line

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +32,9 @@ func TestBenchInProcessesOnAThrowawayServer(t *testing.T) {
 		t.Skip("no server is installed; run `make servers`")
 	}
 	last := installed[len(installed)-1]
-	cmd := play(t, "root@tcp(127.0.0.1:1)/", append([]string{
+	cmd := play(t, "root@tcp(127.0.0.1:1)/", slices.Concat([]string{
 		"bench", "--throwaway", last, "--processes=2", "--json=-",
-	}, quick...)...)
+	}, quick, []string{"--duration=1s"})...) // processes must start within a tenth of a turn
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	require.NoError(t, cmd.Run(), complaints.String())

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sqlcas/sqlcas/internal/benchdb"
 	"github.com/sqlcas/sqlcas/internal/hotrow"
 	"github.com/sqlcas/sqlcas/internal/mysqltest"
 )
@@ -62,10 +63,11 @@ func describe(ctx context.Context, db *sql.DB) (hotrow.Server, error) {
 }
 
 // durable reports whether a commit is on disk when it is answered: in the log of InnoDB, and in the binary log
-// if there is one.
+// if there is one. A MariaDB that flushes its log by 3 does so more often than by 1.
 func durable(known map[string]string) bool {
+	flush := known["innodb_flush_log_at_trx_commit"]
 	binlog := known["log_bin"] == "OFF" || known["sync_binlog"] == "1"
-	return known["innodb_flush_log_at_trx_commit"] == "1" && binlog && known["innodb_flush_method"] != "nosync"
+	return (flush == "1" || flush == "3") && binlog && known["innodb_flush_method"] != "nosync"
 }
 
 // variables reads those of the settings that this server has, as its sessions have them.
@@ -86,19 +88,6 @@ func variables(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	return known, rows.Err()
 }
 
-// checkConnections refuses pools that the server would not serve.
-func (o *benchOptions) checkConnections(ctx context.Context, db *sql.DB) error {
-	var most int
-	if err := db.QueryRowContext(ctx, "SELECT @@max_connections").Scan(&most); err != nil {
-		return err
-	}
-	if wanted := o.processes * o.pool; wanted > most {
-		return fmt.Errorf("--pool %d in each of %d processes makes %d connections, and the server's max_connections is %d: "+
-			"give at most --pool %d, or fewer --processes", o.pool, o.processes, wanted, most, max(most/o.processes, minPool))
-	}
-	return nil
-}
-
 // account finds the account that a server has refused something: 'bench'@'%'.
 var account = regexp.MustCompile(`'[^']*'@'[^']*'`)
 
@@ -107,14 +96,42 @@ func explainRefusal(err error) error {
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "Error 1044 "):
-		who := account.FindString(text)
-		if who == "" {
-			who = "'user'@'host'"
-		}
-		return fmt.Errorf("the account may not make a database for the run; let it, for databases of that name alone: "+
-			"GRANT ALL PRIVILEGES ON `sqlcas\\_bench\\_%%`.* TO %s: %w", who, err)
+		return fmt.Errorf("the account may not make a database for the run; %s: %w", grant(account.FindString(text)), err)
 	case strings.HasPrefix(text, "invalid DSN"), strings.HasPrefix(text, "default addr for network"):
 		return fmt.Errorf("--dsn: %w: write it as 'user:password@tcp(host:3306)/'", err)
 	}
 	return fmt.Errorf("make a database for the run: %w", err)
+}
+
+// explainPoverty says what to do about an account that may make the database, but not use its tables.
+func explainPoverty(ctx context.Context, d *benchdb.Database, err error) error {
+	if err == nil || !strings.Contains(err.Error(), "Error 1142 ") {
+		return err
+	}
+	return fmt.Errorf("the account may not use the tables of the run; %s: %w", grant(whoami(ctx, d)), err)
+}
+
+// whoami is the account as GRANT has it, or nothing if it cannot be asked. The server's error would not do: it names
+// the host that the client is on.
+func whoami(ctx context.Context, d *benchdb.Database) string {
+	db, err := d.Open(1, 0)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = db.Close() }()
+	var who string
+	err = db.QueryRowContext(ctx, "SELECT CURRENT_USER()").Scan(&who)
+	at := strings.LastIndex(who, "@") // a name may have one too
+	if err != nil || at < 0 {
+		return ""
+	}
+	return "'" + who[:at] + "'@'" + who[at+1:] + "'"
+}
+
+// grant tells to let an account do all that a run needs.
+func grant(who string) string {
+	if who == "" {
+		who = "'user'@'host'"
+	}
+	return "let it, for databases of that name alone: GRANT ALL PRIVILEGES ON `sqlcas\\_bench\\_%`.* TO " + who
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -21,19 +22,20 @@ func (o *benchOptions) runSimulation(out io.Writer) error {
 			return err
 		}
 	}
-	defer files.discard()
+	defer files.close()
 	for _, model := range []backoffsim.Model{backoffsim.Study, backoffsim.OneAtATime} {
 		tables = append(tables, backoffsim.Run(backoffsim.Options{Clients: o.clients, Trials: 20, Seed: 1, Model: model}))
 	}
-	if err := files.save(); err != nil {
-		return err
-	}
+	return errors.Join(printTables(out, tables), files.save())
+}
+
+func printTables(out io.Writer, tables []backoffsim.Table) error {
 	for i, t := range tables {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
 		if err := t.Text(out); err != nil {
-			return err
+			return fmt.Errorf("print the tables: %w", err)
 		}
 	}
 	return nil

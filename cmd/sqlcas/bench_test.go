@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/sqlcas/sqlcas/internal/backoffsim"
 	"github.com/sqlcas/sqlcas/internal/hotrow"
+	defaults "github.com/sqlcas/sqlcas/internal/settings"
 )
 
 // ran is one run of bench by itself.
@@ -45,7 +46,7 @@ func bench(ctx context.Context, measure measurer, args ...string) ran {
 
 func execute(ctx context.Context, c *cobra.Command, args []string) ran {
 	var out, complaints strings.Builder
-	c.SetArgs(args)
+	c.SetArgs(append([]string{}, args...)) // for nil it takes those of this process
 	c.SetOut(&out)
 	c.SetErr(&complaints)
 	err := c.ExecuteContext(ctx)
@@ -80,19 +81,34 @@ func TestBenchRefusesFlags(t *testing.T) {
 		{nowhere + " --callers 1,-4", "--callers -4: give"},
 		{nowhere + " --callers 1,4,1", "--callers has 1 twice"},
 		{nowhere + " --callers=", "--callers"},
-		{nowhere + " --callers many", "--callers"},
+		{nowhere + " --callers many", "--callers many: give numbers from 1 to 100000"},
+		{nowhere + " --callers 1,", "a comma has nothing before or behind it"},
+		{nowhere + " --callers 100001", "--callers 100001: give numbers from 1 to 100000"},
+		{nowhere + " --callers 99999999999999999999", "give numbers from 1 to 100000"},
 		{nowhere + " --processes 0", "--processes 0: give at least 1"},
 		{nowhere + " --keys 0", "--keys 0: give at least 1"},
 		{nowhere + " --rounds 0", "--rounds 0: give at least 1"},
+		{nowhere + " --rounds 9223372036854775807", "and at most 1000"},
+		{nowhere + " --processes 257", "and at most 256"},
+		{nowhere + " --keys 1000001", "and at most 1000000"},
+		{nowhere + " --duration 61m", "give at most 1h0m0s"},
 		{nowhere + " --pool 1", "--pool 1: give at least 2"},
 		{nowhere + " --rtt=-1ms", "--rtt -1ms: give 0"},
+		{nowhere + " --rtt=100us", "--rtt 100µs: give whole milliseconds"},
+		{nowhere + " --rtt=1.5ms", "give whole milliseconds"},
+		{nowhere + " --rtt=1001ms", "at most 1s"},
 		{nowhere + " --duration 499ms", "give at least --duration 500ms"},
 		{nowhere + " --duration 1s --rounds 20", "give at least --duration 2s"},
 		{nowhere + " --strategies store,hope", `there is no "hope": choose from cas`},
 		{nowhere + " --strategies store,all", `there is no "all": choose from cas`},
 		{nowhere + " --strategies store,store", `has "store" twice`},
 		{nowhere + " --strategies=", "--strategies is empty"},
+		{nowhere + " --strategies store,", "a comma has nothing before or behind it"},
+		{nowhere + " --throwaway=", "--throwaway= names no server: write --throwaway=mysql97"},
 		{nowhere + " --svg x.png", "a name that ends in .svg"},
+		{nowhere + " --svg hot", "a name that ends in .svg"},
+		{nowhere + " --json x.svg --svg ./x.svg", "--json x.svg and --svg ./x.svg would both write ./x.svg"},
+		{nowhere + " --json x-latency.svg --svg x.svg", "would both write x-latency.svg"},
 		{nowhere + " --svg " + missing + ".svg", "--svg cannot be written"},
 		{nowhere + " --json " + missing + ".json", "--json cannot be written"},
 		{"--simulate --throwaway", "leave --throwaway away, or --simulate"},
@@ -129,23 +145,28 @@ func TestBenchHelp(t *testing.T) {
 	for _, want := range []string{"Exit codes: 0 done, 1 an update was lost", "is ignored", "drops it", "SQLCAS_DSN='"} {
 		require.Contains(t, out, want)
 	}
+	require.Contains(t, out, fmt.Sprintf("jitter from %d ms to %d ms", // the study's full jitter is another one
+		defaults.DefaultBaseDelay.Milliseconds(), defaults.DefaultMaxDelay.Milliseconds()))
 	_, out, _ = sqlcas("--help")
 	require.Contains(t, out, "  bench ")
 	require.NotContains(t, out, workerName)
 }
 
-// Ensures that the report repeats what was asked for, and nothing that names a server, a password or a file.
+// Ensures that the report repeats what was asked for, and nothing that names a server, a password or a file; and that
+// lists may have blanks in them, and be given in several parts.
 func TestBenchReportsItsCommandLine(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		nowhere + " --callers 1,4 --json x --svg x.svg": "sqlcas bench --callers 1,4",
-		"--throwaway --rtt 1ms --strategies store":      "sqlcas bench --throwaway --rtt 1ms --strategies store",
-		"--throwaway mariadb118 --keys 3":               "sqlcas bench --throwaway=mariadb118 --keys 3",
+		nowhere + "|--callers|1,4|--json|x|--svg|x.svg": "sqlcas bench --callers 1,4",
+		"--throwaway|--rtt|1ms|--strategies|store":      "sqlcas bench --throwaway --rtt 1ms --strategies store",
+		"--throwaway|mariadb118|--keys|3":               "sqlcas bench --throwaway=mariadb118 --keys 3",
+		"--throwaway|--strategies|store , delta|--callers| 1, 4|--callers|16": "sqlcas bench --throwaway " +
+			"--callers 1,4,16 --strategies store,delta",
 	} {
 		o := benchOptions{}
 		c := &cobra.Command{Use: "bench", Run: func(c *cobra.Command, args []string) { require.NoError(t, o.check(c, args)) }}
 		o.flags(c)
-		require.NoError(t, execute(t.Context(), c, strings.Fields(args)).err)
+		require.NoError(t, execute(t.Context(), c, strings.Split(args, "|")).err)
 		require.Equal(t, want, o.command)
 	}
 }
@@ -180,42 +201,6 @@ func requireSVG(t *testing.T, path string) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), "<svg")
 	require.True(t, strings.HasSuffix(strings.TrimSpace(string(text)), "</svg>") || strings.HasSuffix(string(text), "/>"), path)
-}
-
-// Ensures that files which are not saved leave no trace: one that was there keeps what it holds, one that was not is
-// gone; and that a shorter result leaves nothing of a longer one behind it.
-func TestBenchFiles(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	old, fresh := filepath.Join(dir, "old"), filepath.Join(dir, "fresh")
-	require.NoError(t, os.WriteFile(old, []byte("what an earlier run has left"), 0o644))
-	write := func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }
-	open := func() (files results) {
-		require.NoError(t, files.add("json", old, write))
-		require.NoError(t, files.add("json", fresh, write))
-		return files
-	}
-	files := open()
-	files.discard()
-	text, err := os.ReadFile(old)
-	require.NoError(t, err)
-	require.Equal(t, "what an earlier run has left", string(text))
-	require.NoFileExists(t, fresh)
-
-	files = open()
-	require.NoError(t, files.save())
-	files.discard()
-	for _, path := range []string{old, fresh} {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, "new", string(text))
-	}
-
-	full := errors.New("full")
-	require.NoError(t, files.add("json", filepath.Join(dir, "full"), func(io.Writer) error { return full }))
-	require.ErrorIs(t, files.save(), full)
-	files.discard()
-	require.NoFileExists(t, filepath.Join(dir, "full"))
 }
 
 // Ensures that a server counts as durable only if InnoDB's log and the binary log, where there is one, are.

@@ -33,7 +33,7 @@ func TestBenchIsInterrupted(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		complaints := bufio.NewScanner(pipe)
 		require.True(t, complaints.Scan())
-		require.Contains(t, complaints.Text(), "this takes about 2m5")
+		require.Contains(t, complaints.Text(), "this takes at least about 2m5")
 
 		db := s.DB(t)
 		require.Eventually(t, func() bool { return moved(db, databaseOf(t, db, cmd)) }, time.Minute, 10*time.Millisecond)
@@ -44,8 +44,7 @@ func TestBenchIsInterrupted(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		require.Equal(t, exitError, cmd.ProcessState.ExitCode(), said.String())
-		require.True(t, strings.HasPrefix(said.String(), "sqlcas: interrupted"), said.String())
-		require.Equal(t, 1, strings.Count(said.String(), "\n"), said.String())
+		require.Equal(t, "sqlcas: "+errInterrupted.Error()+"\n", said.String())
 		require.Empty(t, out.String())
 		require.Empty(t, databaseOf(t, db, cmd), "the database is left")
 	})

@@ -71,6 +71,9 @@ func (s *stock) sell(ctx context.Context, product uint64, n int64) (way, error) 
 	if err != nil {
 		return 0, err
 	}
+	if len(buckets) != s.buckets { // units would lie where gather does not look
+		return 0, fmt.Errorf("product %d has %d buckets, and the stock was opened with %d", product, len(buckets), s.buckets)
+	}
 	if left := sum(buckets); left < n {
 		return 0, soldOut(product, n, left)
 	}

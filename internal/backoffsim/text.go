@@ -3,16 +3,22 @@ package backoffsim
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/sqlcas/sqlcas/internal/settings"
 )
 
 // Text prints the table: a line for each number of clients, a column for each policy, and a part for each of what
 // was measured.
 func (t Table) Text(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%s; averages of %d trials\n", t.Model.Title(), t.Trials)
+	if err == nil && slices.Contains(t.Policies, Ours) {
+		_, err = fmt.Fprintf(w, "%s: full jitter, %v to %v\n", Ours, settings.DefaultBaseDelay, settings.DefaultMaxDelay)
+	}
 	for _, part := range []struct {
 		title string
 		value func(Row) string

@@ -68,3 +68,16 @@ func TestTextTellsWhatTheWriterSays(t *testing.T) {
 		require.ErrorIs(t, made(Study).Text(&limited{left: writes}), errFull, "after %d writes", writes)
 	}
 }
+
+// Ensures that the text says what the default of sqlcas is, which its name does not, and only where it is shown; and
+// that its error comes out.
+func TestTextSaysWhatOursIs(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	table := Run(Options{Clients: []int{2}, Trials: 1})
+	require.NoError(t, table.Text(&b))
+	lines := strings.Split(b.String(), "\n")
+	require.Equal(t, "sqlcas default: full jitter, 2ms to 250ms", lines[1])
+	require.Equal(t, "  clients  none  exponential  equal jitter  full jitter  decorrelated  sqlcas default", lines[4])
+	require.ErrorIs(t, table.Text(&limited{left: 1}), errFull)
+}

@@ -69,13 +69,71 @@ func TestOpenWantsADatabase(t *testing.T) {
 	require.ErrorContains(t, err, "invalid DSN")
 }
 
-// Ensures that it is the two errors of who has not got a lock that are told, through any wrapping.
+// Ensures that it is the errors of who has not got a row as it is that are told, through any wrapping.
 func TestLockFailed(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[uint16]bool{1205: true, 1213: true, 1062: false} {
+	for number, want := range map[uint16]bool{1020: true, 1205: true, 1213: true, 1062: false} {
 		err := fmt.Errorf("wrapped: %w", &mysql.MySQLError{Number: number})
 		require.Equal(t, want, LockFailed(err), "%d", number)
 	}
 	require.False(t, LockFailed(nil))
 	require.False(t, LockFailed(errors.New("1205")))
+}
+
+// Ensures that each statement is committed by itself, whatever the DSN says, and in whatever case.
+func TestStatementsAreCommitted(t *testing.T) {
+	t.Parallel()
+	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+		for _, name := range []string{"", "autocommit", "AutoCommit"} {
+			cfg := s.Config(t)
+			if name != "" {
+				cfg.Params = map[string]string{name: "0", "innodb_lock_wait_timeout": "7"}
+			}
+			d, err := CreateEmpty(t.Context(), cfg.FormatDSN())
+			require.NoError(t, err)
+			db, err := Open(d.DSN(), 1, 0)
+			require.NoError(t, err)
+			var committed bool
+			var wait int
+			require.NoError(t, db.QueryRowContext(t.Context(), "SELECT @@autocommit, @@innodb_lock_wait_timeout").
+				Scan(&committed, &wait))
+			require.True(t, committed, name)
+			require.Equal(t, name != "", wait == 7, "the other parameters hold")
+			require.NoError(t, db.Close())
+			require.NoError(t, d.Drop())
+		}
+	})
+}
+
+// Ensures that a database which somebody else has dropped is as good as dropped, and that any other refusal
+// names the database that is left.
+func TestDropOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+		cfg := s.Config(t)
+		d, err := CreateEmpty(t.Context(), cfg.FormatDSN())
+		require.NoError(t, err)
+		_, err = d.admin.ExecContext(t.Context(), "DROP DATABASE "+d.name)
+		require.NoError(t, err)
+		require.NoError(t, d.Drop())
+
+		d, err = CreateEmpty(t.Context(), cfg.FormatDSN())
+		require.NoError(t, err)
+		require.NoError(t, d.admin.Close())
+		require.ErrorContains(t, d.Drop(), "the database "+d.name+" is left on the server")
+		d.admin, err = open(cfg, 1, 0)
+		require.NoError(t, err)
+		require.NoError(t, d.Drop())
+	})
+}
+
+// Ensures that commits are durable where both logs are, and that the 3 of MariaDB is no less than 1.
+func TestDurable(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[[3]int]bool{ // flush, sync_binlog, log_bin
+		{1, 1, 1}: true, {3, 1, 1}: true, {1, 0, 0}: true, {3, 0, 0}: true,
+		{0, 1, 1}: false, {2, 1, 1}: false, {1, 0, 1}: false, {1, 100, 1}: false, {3, 0, 1}: false,
+	} {
+		require.Equal(t, want, durable(settings[0], settings[1], settings[2]), "%v", settings)
+	}
 }

@@ -50,40 +50,49 @@ func logAxis(label string, values []float64, name func(float64) string) axis {
 }
 
 // countsAxis is a logarithmic one of the numbers themselves, in ascending order. One that is too close to another
-// has a mark without a name.
+// has a mark without a name, but the largest always has its name: the rates at the lines' ends are those of it.
 func countsAxis(label string, counts []int) axis {
 	a := axis{label: label, min: float64(counts[0]), max: float64(counts[len(counts)-1]), log: true}
 	if a.min == a.max {
 		a.max *= 2
 	}
 	const closest = 0.08 // of the axis
-	last := math.Inf(-1)
-	for _, n := range counts {
+	named, last := 0, math.Inf(-1)
+	for i, n := range counts {
 		t := plot.Tick{Value: float64(n)}
-		if at := math.Log(t.Value/a.min) / math.Log(a.max/a.min); at-last >= closest {
-			t.Label, last = grouped(float64(n)), at
+		at := math.Log(t.Value/a.min) / math.Log(a.max/a.min)
+		if at-last < closest && i == len(counts)-1 {
+			a.ticks[named].Label, last = "", math.Inf(-1)
+		}
+		if at-last >= closest {
+			t.Label, named, last = grouped(float64(n)), i, at
 		}
 		a.ticks = append(a.ticks, t)
 	}
 	return a
 }
 
-// brief writes a round number: 500, 20k, 1M.
+// has reports whether a value has a place on the axis: a logarithm has none for zero.
+func (a axis) has(v float64) bool { return v > 0 || !a.log }
+
+// within is the value, or the end of the axis that it is beyond.
+func (a axis) within(v float64) float64 { return min(max(v, a.min), a.max) }
+
+// brief writes a round number: 500, 20k, 1M, 3G.
 func brief(v float64) string {
-	switch {
-	case v >= 1e6:
-		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
-	case v >= 1e3:
-		return strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if v >= unit.size {
+			return strconv.FormatFloat(v/unit.size, 'g', 4, 64) + unit.name
+		}
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// grouped writes a number without decimals, its thousands apart; a small one has a decimal.
+// grouped writes a number without decimals, its thousands apart.
 func grouped(v float64) string {
-	if v > 0 && v < 9.95 && v != math.Trunc(v) {
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
 	digits := strconv.FormatFloat(v, 'f', 0, 64)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

@@ -18,7 +18,7 @@ const (
 	barStep   = 30 // from one bar to the next
 	barHeight = 16
 	nameRoom  = 140 // to the left of the bars
-	valueRoom = 170 // to the right of the longest
+	valueGap  = 8   // between a bar and its value
 )
 
 // bars draws one number of callers: a bar for each strategy, the best on top, from zero on a scale that is not
@@ -36,30 +36,42 @@ func bars(w io.Writer, r hotrow.Report, cell hotrow.Cell) error {
 	results := slices.SortedStableFunc(slices.Values(cell.Results), func(a, b hotrow.Result) int {
 		return cmp.Compare(b.Rate(), a.Rate())
 	})
-	var most float64
-	for _, res := range results {
-		_, high := res.Spread()
-		most = max(most, high, res.Rate())
-	}
 	return p.write(w, func(c draw.Canvas) {
 		zero := c.Min.X + nameRoom
-		scale := func(rate float64) vg.Length {
-			return zero + (c.Max.X-valueRoom-zero)*vg.Length(rate/max(most, 1))
-		}
+		each := unit(results, cell.Base(), given, c.Max.X-zero)
+		scale := func(rate float64) vg.Length { return zero + each*vg.Length(rate) }
 		for i, res := range results {
 			middle := c.Max.Y - vg.Length(barStep*i) - barStep/2
 			bar(&c, given[res.Strategy], res, middle, scale)
-			style := textStyle(plainAt, plain, black)
-			if given[res.Strategy] == own {
-				style = textStyle(plainAt, bold, own.color)
+			style := given[res.Strategy].style()
+			if given[res.Strategy] != own {
+				style.Color = black // its colour is beside it
 			}
 			style.XAlign, style.YAlign = draw.XRight, draw.YCenter
-			c.FillText(style, vg.Point{X: zero - 8, Y: middle}, title(res.Strategy))
-			_, high := res.Spread()
+			c.FillText(style, vg.Point{X: zero - valueGap, Y: middle}, title(res.Strategy))
 			style.XAlign = draw.XLeft
-			c.FillText(style, vg.Point{X: scale(max(high, res.Rate())) + 8, Y: middle}, beside(res, cell.Base()))
+			c.FillText(style, vg.Point{X: scale(reach(res)) + valueGap, Y: middle}, beside(res, cell.Base()))
 		}
 	})
+}
+
+// reach is how far right a bar or its thin line comes.
+func reach(res hotrow.Result) float64 {
+	_, high := res.Spread()
+	return max(high, res.Rate())
+}
+
+// unit is the length of one update a second: the largest with which each bar has room for what is right of it. The
+// longest bar need not have the longest text.
+func unit(results []hotrow.Result, base hotrow.Result, given map[string]look, width vg.Length) vg.Length {
+	each := width
+	for _, res := range results {
+		if reach(res) > 0 {
+			text := given[res.Strategy].style().Width(beside(res, base))
+			each = min(each, max(0, width-valueGap-text)/vg.Length(reach(res)))
+		}
+	}
+	return each
 }
 
 // bar draws one, its length by the scale.
@@ -77,7 +89,7 @@ func bar(c *draw.Canvas, l look, res hotrow.Result, middle vg.Length, scale func
 
 // beside is a rate and how many times the base's it is.
 func beside(res, base hotrow.Result) string {
-	text := grouped(res.Rate())
+	text := hotrow.Rate(res.Rate())
 	if ratio := hotrow.Ratio(res, base); ratio > 0 && res.Strategy != base.Strategy {
 		return fmt.Sprintf("%s/s (%s x %s)", text, times(ratio), title(base.Strategy))
 	}
@@ -87,6 +99,8 @@ func beside(res, base hotrow.Result) string {
 // times writes a ratio with two digits, or all before the point.
 func times(ratio float64) string {
 	switch {
+	case ratio < 0.001:
+		return "less than 0.001"
 	case ratio < 0.95:
 		return strconv.FormatFloat(ratio, 'g', 2, 64)
 	case ratio < 9.95:

@@ -92,7 +92,7 @@ func TestLinesAreNamedAtTheirEnds(t *testing.T) {
 	for _, want := range []string{
 		"optimistic.Store: 109,084/s", "its <own> & new: 12,345/s", "guarded delta UPDATE: 1,127/s",
 		"CAS in a queue: 1,060/s",
-		"pessimistic.Store: 655/s", "FOR UPDATE: 644/s", "CAS with jitter: 26/s", "CAS, retried at once: 9/s",
+		"pessimistic.Store: 655/s", "FOR UPDATE: 644/s", "CAS with jitter: 26/s", "CAS, retried at once: 9.0/s",
 	} {
 		ends = append(ends, find(t, all, want))
 	}
@@ -140,6 +140,17 @@ func TestNamesHaveRoom(t *testing.T) {
 	}
 }
 
+// Ensures that a line's name has room also where it is longer than any that was thought of.
+func TestALongNameHasRoom(t *testing.T) {
+	t.Parallel()
+	r := hot()
+	for i := range r.Cells {
+		r.Cells[i].Results = []hotrow.Result{result("a strategy of another version", 12_345_678_901, ms, 2*ms, 3*ms)}
+	}
+	x := find(t, drawn(t, func(w io.Writer) error { return Throughput(w, r) }), "a strategy of another version: 12,345,678,901/s")
+	require.LessOrEqual(t, x.x+x.width, 680.0)
+}
+
 // Ensures that a title which is too long for its size is made smaller until it fits.
 func TestLongTitlesFit(t *testing.T) {
 	t.Parallel()
@@ -184,24 +195,67 @@ func TestBarsAreSorted(t *testing.T) {
 	}
 }
 
-// Ensures that a strategy which did nothing in a time, or took none, is drawn at the edge: a logarithm has no place
-// for zero.
-func TestZerosAreDrawnAtTheEdge(t *testing.T) {
+// Ensures that what is written right of a bar is within the picture, however long it is: the bars make room.
+func TestWhatIsBesideABarHasRoom(t *testing.T) {
+	t.Parallel()
+	for _, rates := range [][]float64{
+		{1e3, 1e9, 7}, {2e9, 1e3, 1e8}, {1, 1e-3, 0}, {0.00123, 1e9, 1e9 - 1}, {5, 5, 5}, {0, 0, 0},
+	} {
+		cell := hotrow.Cell{Callers: 1, Results: []hotrow.Result{
+			result("delta", rates[0], ms, ms, ms), result("store", rates[1], ms, ms, ms), result("cas", rates[2], ms, ms, ms),
+		}}
+		r := hot()
+		r.Cells = []hotrow.Cell{cell}
+		beside := 0
+		right := 0.0
+		for _, x := range drawn(t, func(w io.Writer) error { return Throughput(w, r) })[3:] {
+			if strings.Contains(x.says, "/s") {
+				beside++
+				end := x.x + x.width
+				if strings.HasPrefix(x.says, hotrow.Rate(rates[1])+"/s") { // ours, perhaps
+					end = x.x + float64(textStyle(plainAt, bold, black).Width(x.says))
+				}
+				right = max(right, end)
+				require.LessOrEqual(t, end, 680.0, "%v: %s", rates, x.says)
+			}
+		}
+		require.Equal(t, 3, beside)
+		if rates[0] > 0 {
+			require.Greater(t, right, 640.0, "%v: no more room than it takes", rates)
+		}
+	}
+}
+
+// Ensures that a strategy which did nothing has no line there, since a logarithm has no place for zero, and is
+// named at the lower edge with what it did.
+func TestZerosAreNotDrawn(t *testing.T) {
 	t.Parallel()
 	r := hot()
 	r.Cells[3].Results[0] = result("cas", 0, 0, 0, 0)
 	all := drawn(t, func(w io.Writer) error { return Throughput(w, r) })
 	require.Less(t, find(t, all, "CAS, retried at once: 0/s").y, find(t, all, "CAS with jitter").y)
-	all = drawn(t, func(w io.Writer) error { return Latency(w, r, 3) })
-	require.Less(t, find(t, all, "CAS, retried at once: 0 µs").y, find(t, all, "CAS with jitter").y)
+
+	paths := func() int {
+		var svg bytes.Buffer
+		require.NoError(t, Throughput(&svg, r))
+		return bytes.Count(svg.Bytes(), []byte("<path"))
+	}
+	for i := range r.Cells {
+		r.Cells[i].Results[0] = result("cas", 0, 0, 0, 0)
+	}
+	nothing := paths()
+	for i := range r.Cells {
+		r.Cells[i].Results = r.Cells[i].Results[1:]
+	}
+	require.Equal(t, paths(), nothing, "of it there is the name alone")
 
 	for i := range r.Cells {
-		r.Cells[i].Results = r.Cells[i].Results[:1]
-		r.Cells[i].Results[0] = result("cas", 0, 0, 0, 0)
+		r.Cells[i].Results = []hotrow.Result{result("cas", 0, 0, 0, 0)}
 	}
 	for cells := 1; cells <= 2; cells++ {
 		r.Cells = r.Cells[:cells]
-		drawn(t, func(w io.Writer) error { return Throughput(w, r) })
+		all = drawn(t, func(w io.Writer) error { return Throughput(w, r) })
+		require.True(t, slices.ContainsFunc(all, func(x text) bool { return strings.HasSuffix(x.says, "0/s") }))
 	}
 	drawn(t, func(w io.Writer) error { return Latency(w, r, 0) })
 }

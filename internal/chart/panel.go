@@ -14,7 +14,7 @@ import (
 type panel struct {
 	x, y  axis
 	lines []line
-	room  vg.Length // for the names of the lines
+	room  vg.Length // for the names of the lines, at least
 }
 
 // The sizes of what a panel draws, in points.
@@ -39,7 +39,11 @@ func (p panel) draw(c draw.Canvas) {
 	grid.Vertical = draw.LineStyle{Color: pale, Width: 0.5}
 	grid.Horizontal = grid.Vertical
 	q.Add(grid, p)
-	q.Draw(draw.Crop(c, 0, -p.room, 0, 0))
+	room := p.room
+	for _, l := range p.lines {
+		room = max(room, leaderLen+l.style().Width(l.label))
+	}
+	q.Draw(draw.Crop(c, 0, -room, 0, 0))
 }
 
 func (a axis) set(to *plot.Axis) {
@@ -64,37 +68,39 @@ func (p panel) Plot(c draw.Canvas, q *plot.Plot) {
 	for _, ours := range []bool{false, true} {
 		for i, l := range p.lines {
 			if (l.look == own) == ours {
-				ends[i] = l.draw(&c, at)
+				l.draw(&c, p.y, at)
+				last := l.points[len(l.points)-1]
+				ends[i] = at(last, last.y)
 			}
 		}
 	}
 	p.label(&c, ends)
 }
 
-// within is the value, or the end of the axis that it is beyond: a logarithm has no place for a zero.
-func (a axis) within(v float64) float64 { return min(max(v, a.min), a.max) }
-
-// draw returns where the line ends.
-func (l line) draw(c *draw.Canvas, at func(point, float64) vg.Point) (end vg.Point) {
-	way := make([]vg.Point, len(l.points))
-	for i, pt := range l.points {
-		way[i] = at(pt, pt.y)
-		if pt.low < pt.high {
-			whisker(c, l.color, at(pt, pt.low), at(pt, pt.high), vg.Point{X: capWidth})
+// draw leaves out points that the y axis has no place for: a line to its edge would show a value that is not there.
+func (l line) draw(c *draw.Canvas, y axis, at func(point, float64) vg.Point) {
+	style := draw.LineStyle{Color: l.color, Width: l.width}
+	all := l.stretches(y)
+	for i, points := range all {
+		way := make([]vg.Point, len(points))
+		for j, pt := range points {
+			way[j] = at(pt, pt.y)
+			if pt.low < pt.high {
+				whisker(c, l.color, at(pt, pt.low), at(pt, pt.high), vg.Point{X: capWidth})
+			}
+		}
+		solid := way
+		if l.tail && i == len(all)-1 && len(way) > 1 {
+			solid = way[:len(way)-1]
+			dashed := style
+			dashed.Width, dashed.Dashes = 1, []vg.Length{2, 2}
+			c.StrokeLines(dashed, way[len(way)-2:])
+		}
+		c.StrokeLines(style, solid)
+		for _, pt := range way {
+			c.DrawGlyph(draw.GlyphStyle{Color: l.color, Radius: glyphSize, Shape: l.glyph}, pt)
 		}
 	}
-	solid, style := way, draw.LineStyle{Color: l.color, Width: l.width}
-	if l.tail && len(way) > 1 {
-		solid = way[:len(way)-1]
-		dashed := style
-		dashed.Width, dashed.Dashes = 1, []vg.Length{2, 2}
-		c.StrokeLines(dashed, way[len(way)-2:])
-	}
-	c.StrokeLines(style, solid)
-	for _, pt := range way {
-		c.DrawGlyph(draw.GlyphStyle{Color: l.color, Radius: glyphSize, Shape: l.glyph}, pt)
-	}
-	return way[len(way)-1]
 }
 
 // whisker draws a thin bar with a cap, half of which is given, at each end.
@@ -106,7 +112,8 @@ func whisker(c *draw.Canvas, clr color.Color, low, high, half vg.Point) {
 	)
 }
 
-// label writes the lines' names beside their ends, pushed apart where they would overlap.
+// label writes the lines' names beside their ends, pushed apart where they would overlap. A line that ends with a
+// value which the y axis has no place for has its name at the axis's lower end, and nothing leads there.
 func (p panel) label(c *draw.Canvas, ends []vg.Point) {
 	want := make([]vg.Length, len(ends))
 	for i, end := range ends {
@@ -114,15 +121,13 @@ func (p panel) label(c *draw.Canvas, ends []vg.Point) {
 	}
 	for i, y := range apart(want, labelGap, c.Min.Y, c.Max.Y) {
 		l, left := p.lines[i], vg.Point{X: c.Max.X + leaderLen, Y: y}
-		c.StrokeLines(
-			draw.LineStyle{Color: l.color, Width: 0.5},
-			[]vg.Point{{X: ends[i].X + glyphSize + 1, Y: ends[i].Y}, {X: left.X - 2, Y: y}},
-		)
-		weight := plain
-		if l.look == own {
-			weight = bold
+		if p.y.has(l.points[len(l.points)-1].y) {
+			c.StrokeLines(
+				draw.LineStyle{Color: l.color, Width: 0.5},
+				[]vg.Point{{X: ends[i].X + glyphSize + 1, Y: ends[i].Y}, {X: left.X - 2, Y: y}},
+			)
 		}
-		style := textStyle(plainAt, weight, l.color)
+		style := l.style()
 		style.YAlign = draw.YCenter
 		c.FillText(style, left, l.label)
 	}

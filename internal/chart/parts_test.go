@@ -95,7 +95,7 @@ func TestLogAxis(t *testing.T) {
 	require.Equal(t, []string{"1 ms", "10 ms", "100 ms", "1 s", "10 s"}, named(a.ticks))
 }
 
-// Ensures that each number of callers has a mark, and its name where there is room.
+// Ensures that each number of callers has a mark, and its name where there is room; the largest always.
 func TestCountsAxis(t *testing.T) {
 	t.Parallel()
 	a := countsAxis("", []int{1, 4, 16, 64, 256})
@@ -103,8 +103,47 @@ func TestCountsAxis(t *testing.T) {
 	a = countsAxis("", []int{1, 64, 65, 1024})
 	require.Equal(t, []string{"1", "64", "1,024"}, named(a.ticks))
 	require.Len(t, a.ticks, 4)
+	for _, c := range []struct {
+		counts []int
+		want   []string
+	}{
+		{[]int{1, 1000, 1024}, []string{"1", "1,024"}},
+		{[]int{1, 4, 64, 65, 66}, []string{"1", "4", "66"}},
+		{[]int{1, 900, 1100, 1200}, []string{"1", "1,200"}},
+		{[]int{1000, 1001}, []string{"1,000", "1,001"}},
+	} {
+		a = countsAxis("", c.counts)
+		require.Equal(t, c.want, named(a.ticks), "%v", c.counts)
+		require.Len(t, a.ticks, len(c.counts))
+	}
 	a = countsAxis("", []int{7})
 	require.Less(t, a.min, a.max)
+}
+
+// Ensures that a line is broken where the axis has no place for its value, and only there.
+func TestStretches(t *testing.T) {
+	t.Parallel()
+	line := func(ys ...float64) (l line) {
+		for _, y := range ys {
+			l.points = append(l.points, point{y: y})
+		}
+		return l
+	}
+	for _, c := range []struct{ ys, want []float64 }{
+		{[]float64{1, 2, 3}, []float64{1, 2, 3, -1}},
+		{[]float64{0, 1, 0, 0, 2, 3, 0}, []float64{1, -1, 2, 3, -1}},
+		{[]float64{0, 0}, nil},
+	} {
+		var got []float64
+		for _, points := range line(c.ys...).stretches(axis{log: true}) {
+			for _, pt := range points {
+				got = append(got, pt.y)
+			}
+			got = append(got, -1)
+		}
+		require.Equal(t, c.want, got, "%v", c.ys)
+	}
+	require.Len(t, line(1, 0, 2).stretches(axis{}), 1, "an axis that is not logarithmic has a place for zero")
 }
 
 // Ensures that percentiles are as far apart as it is ten times as rare to be slower.
@@ -145,12 +184,18 @@ func TestLooks(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for v, want := range map[float64]string{
-		0: "0", 9: "9", 0.4: "0.4", 9.94: "9.9", 9.96: "10", 999: "999", 28_843: "28,843", 1_234_567: "1,234,567",
+		0: "0", 9: "9", 999: "999", 28_843: "28,843", 1_234_567: "1,234,567",
 	} {
 		require.Equal(t, want, grouped(v))
 	}
 	for v, want := range map[float64]string{
-		1: "1", 500: "500", 1000: "1k", 20_000: "20k", 56_200: "56.2k", 1e6: "1M", 2.5e6: "2.5M",
+		0.00007: "less than 0.001", 0.0721: "0.072", 0.33: "0.33", 0.96: "1.0", 1.78: "1.8", 44.4: "44", 1234: "1,234",
+	} {
+		require.Equal(t, want, times(v))
+	}
+	for v, want := range map[float64]string{
+		1: "1", 500: "500", 1000: "1k", 20_000: "20k", 56_200: "56.2k", 1e6: "1M", 2.5e6: "2.5M", 1e9: "1G",
+		12_340_000_000: "12.34G", 1e12: "1T",
 	} {
 		require.Equal(t, want, brief(v))
 	}

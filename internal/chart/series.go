@@ -14,6 +14,14 @@ type look struct {
 	width vg.Length
 }
 
+// style is that of the name beside the line or bar.
+func (l look) style() draw.TextStyle {
+	if l == own {
+		return textStyle(plainAt, bold, l.color)
+	}
+	return textStyle(plainAt, plain, l.color)
+}
+
 var own = look{color: color.RGBA{G: 0x72, B: 0xb2, A: 255}, glyph: draw.CircleGlyph{}, width: 3}
 
 // looks are those of all others. The colours are dark enough for text on white.
@@ -58,3 +66,21 @@ type line struct {
 
 // point is a value and, where low is not high, its spread.
 type point struct{ x, y, low, high float64 }
+
+// stretches are the points that have a place on the y axis, parted where one between them has none.
+func (l line) stretches(y axis) [][]point {
+	var all [][]point
+	broken := true
+	for _, pt := range l.points {
+		switch {
+		case !y.has(pt.y):
+			broken = true
+			continue
+		case broken:
+			all = append(all, nil)
+			broken = false
+		}
+		all[len(all)-1] = append(all[len(all)-1], pt)
+	}
+	return all
+}

@@ -45,7 +45,7 @@ func rates(w io.Writer, r hotrow.Report, cells []hotrow.Cell) error {
 				lines = append(lines, line{look: given[res.Strategy]})
 			}
 			lines[i].points = append(lines[i].points, point{float64(cell.Callers), res.Rate(), low, high})
-			lines[i].label = title(res.Strategy) + ": " + grouped(res.Rate()) + "/s"
+			lines[i].label = title(res.Strategy) + ": " + hotrow.Rate(res.Rate()) + "/s"
 		}
 	}
 	label := "callers"

@@ -92,10 +92,14 @@ func (c *crush) note(ctx context.Context, a answer, what conduct) bool {
 	defer c.mu.Unlock()
 	name := what.name
 	unknown, spent := errors.Is(a.err, sqlcas.ErrOutcomeUnknown), false
+	left := ctx.Err() != nil && errors.Is(a.err, ctx.Err())
+	if _, limited := ctx.Deadline(); limited && errors.Is(a.err, context.DeadlineExceeded) {
+		left = true // maybe ahead of it: a pause that would outlast the deadline is not begun
+	}
 	switch {
-	case ctx.Err() != nil && errors.Is(a.err, ctx.Err()) && unknown:
+	case left && unknown:
 		name = "left, unknown"
-	case ctx.Err() != nil && errors.Is(a.err, ctx.Err()):
+	case left:
 		name = "left"
 	case c.limited && !unknown && errors.Is(a.err, sqlcas.ErrVersionOverflow):
 		name, spent = "no version", true

@@ -97,7 +97,8 @@ func (c *crowd) take(ctx context.Context, t turn) (tally, error) {
 		})
 	}
 	sleepUntil(ctx, t.Start)
-	end = time.Now().Add(t.Slice)
+	began := time.Now()
+	end = began.Add(t.Slice)
 	var endPatience context.CancelFunc
 	l.life = ctx
 	l.patience, endPatience = context.WithCancel(ctx)
@@ -112,7 +113,9 @@ func (c *crowd) take(ctx context.Context, t turn) (tally, error) {
 	if ctx.Err() != nil {
 		return tally{}, context.Cause(ctx)
 	}
-	return sum(callers), nil
+	all := sum(callers)
+	all.Late = began.Sub(t.Start)
+	return all, nil
 }
 
 // sleepUntil returns at the given time by the clock on the wall, which all processes of a machine share, or when

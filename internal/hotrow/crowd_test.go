@@ -41,6 +41,8 @@ func TestACallUnderWayAtTheEndIsFinished(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int64{2, 2, 2, 2}, got.Callers)
 	require.Equal(t, []int64{callers, 2 * callers, 3 * 2 * callers}, []int64{got.InTime, got.done(), got.Tries})
+	require.Equal(t, map[uint64]int64{1: 2 * callers}, got.Keys)
+	require.Zero(t, got.GaveUp)
 	require.Equal(t, int64(2*callers), got.Times.h.TotalCount())
 	require.Greater(t, got.Times.h.Max(), slice.Microseconds()/2)
 }
@@ -66,7 +68,7 @@ func TestKeysAreDrawnBySeed(t *testing.T) {
 	require.Equal(t, []uint64{1, 2, 3, 4, 5}, slices.Compact(all))
 }
 
-// Ensures that a call which runs out of patience and gives up is not counted, and is no error.
+// Ensures that a call which runs out of patience and gives up is counted as that alone, and is no error.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
 	c := idle(func(l limits, _ uint64) (int64, error) {
@@ -77,10 +79,12 @@ func TestPatienceEnds(t *testing.T) {
 		return 1, errGaveUp
 	})
 	c.patience = time.Millisecond
-	got, err := c.take(t.Context(), turn{Strategy: "w", Callers: 2, Keys: 1, Slice: time.Millisecond})
+	got, err := c.take(t.Context(), turn{Strategy: "w", Callers: 2, Keys: 1, Slice: 200 * time.Millisecond})
 	require.NoError(t, err)
 	require.Equal(t, []int64{0, 0}, got.Callers)
 	require.Zero(t, got.Tries)
+	require.Equal(t, int64(2), got.GaveUp)
+	require.Empty(t, got.Keys)
 	require.Empty(t, got.Times.quantiles())
 }
 
@@ -119,4 +123,17 @@ func TestTheContextEndsATurn(t *testing.T) {
 	_, err := idle(func(l limits, _ uint64) (int64, error) { return 0, l.life.Err() }).
 		take(ctx, turn{Strategy: "w", Callers: 3, Keys: 1, Slice: time.Hour, Start: time.Now().Add(time.Hour)})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Ensures that a turn says by how much it began late, and lasts as long all the same.
+func TestALateTurnSaysSo(t *testing.T) {
+	t.Parallel()
+	const late, slice = time.Hour, 50 * time.Millisecond
+	began := time.Now()
+	got, err := idle(func(limits, uint64) (int64, error) { time.Sleep(time.Millisecond); return 0, nil }).
+		take(t.Context(), turn{Strategy: "w", Callers: 1, Keys: 1, Slice: slice, Start: began.Add(-late)})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, got.Late, late)
+	require.Less(t, got.Late, late+time.Minute)
+	require.GreaterOrEqual(t, time.Since(began), slice)
 }

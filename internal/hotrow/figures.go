@@ -54,8 +54,8 @@ func (res Result) Within(part float64) time.Duration {
 	return 0
 }
 
-// Ratio is the median over the rounds of res's rate by base's, which were measured one right after the other. It
-// is 0 if there is no round to compare.
+// Ratio is the median over the rounds of res's rate by base's in the same round. It is 0 if there is no round to
+// compare.
 func Ratio(res, base Result) float64 {
 	var ratios []float64
 	for i := range min(len(res.Rates), len(base.Rates)) {

@@ -33,7 +33,7 @@ func TestWhoGivesUpIsNotApplied(t *testing.T) {
 				b, err := openBooks(t.Context(), db, 1)
 				require.NoError(t, err)
 				applied := giveUp(t, db, strategy.open(db))
-				require.NoError(t, b.check(t.Context(), applied))
+				require.NoError(t, b.check(t.Context(), map[uint64]int64{1: applied}))
 				switch strategy.Name {
 				case "for-update", "delta": // all have sent what applies them
 				default:
@@ -140,7 +140,7 @@ func TestALockThatFailsIsTriedAgain(t *testing.T) {
 			_, err = all[0].open(db)(limits{life: t.Context(), patience: t.Context()}, 1)
 			require.NoError(t, err, name)
 			require.Greater(t, time.Since(start), time.Second, "it has waited for longer than it may once")
-			require.NoError(t, b.check(t.Context(), 1))
+			require.NoError(t, b.check(t.Context(), map[uint64]int64{1: 1}))
 		}
 	})
 }

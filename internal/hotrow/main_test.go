@@ -143,10 +143,11 @@ func short(t *testing.T, s *mysqltest.Server, strategies ...string) Setup {
 	}
 }
 
-// inProcesses sets a run up for several processes that play the role.
+// inProcesses sets a run up for several processes that play the role. They begin together by a tenth of a turn, which
+// must be long enough for a busy machine.
 func (s *Setup) inProcesses(t *testing.T, n int, role string) *cast {
 	c := &cast{t: t, role: role}
-	s.Processes, s.Worker = n, c.worker
+	s.Processes, s.Worker, s.Duration = n, c.worker, time.Duration(s.Rounds)*500*time.Millisecond
 	return c
 }
 

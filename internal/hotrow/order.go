@@ -2,9 +2,10 @@ package hotrow
 
 import "slices"
 
-// order returns in which order k strategies take their turns in a round: all of them, and over k rounds (2k, if k
-// is odd) each comes right after each other one equally often. Who follows a strategy that leaves the server with
-// much to clean up would else be the slower for it.
+// order returns in which order k strategies take their turns in a round. Over k rounds (2k, if k is odd) each comes
+// right after each other one equally often: who always followed a strategy that leaves the server with much to clean
+// up would be the slower for it. Another number of rounds does not balance: in 5 rounds of 7 strategies some come right
+// after the same one twice, and after others never.
 //
 // It is Williams' design: a zigzag, moved by one from round to round; and, where k is odd, backwards as well.
 func order(k, round int) []int {

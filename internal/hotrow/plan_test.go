@@ -2,7 +2,6 @@ package hotrow
 
 import (
 	"context"
-	"errors"
 	"os/exec"
 	"slices"
 	"testing"
@@ -93,15 +92,4 @@ func TestPlan(t *testing.T) {
 		"128 callers, warming up: commits", "128 callers, warming up: cas", "128 callers, warming up: store",
 		"128 callers, round 1 of 2: commits",
 	}, told)
-}
-
-// Ensures that books which do not balance are noticed, each of the two sums by itself.
-func TestBooksMustBalance(t *testing.T) {
-	t.Parallel()
-	b := &books{before: sums{balances: 1000, versions: 10}, reported: 7}
-	for now, fine := range map[sums]bool{
-		{993, 17}: true, {994, 17}: false, {992, 17}: false, {993, 16}: false, {993, 18}: false, {994, 16}: false,
-	} {
-		require.Equal(t, !fine, errors.Is(b.compare(now), ErrLost), "%+v", now)
-	}
 }

@@ -80,7 +80,7 @@ func (p *process) take(ctx context.Context, t turn) (tally, error) {
 	switch {
 	case err != nil:
 		return tally{}, err
-	case a.Tally == nil || a.Tally.Times.h == nil || len(a.Tally.Callers) != t.Callers:
+	case a.Tally == nil || !a.Tally.complete(t):
 		return tally{}, p.fault(errors.New("it answered without saying what all of its callers have done; " +
 			"is it another version of this program?"))
 	}

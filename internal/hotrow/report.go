@@ -58,11 +58,15 @@ type Result struct {
 	Strategy string `json:"strategy"` // a Strategy's Name
 
 	// Rates are the updates a second of each round, over all processes. Those of two strategies at one index
-	// were measured one right after the other, so that their ratio is a paired one.
+	// were measured in the same round, so that their ratio is a paired one.
 	Rates []float64 `json:"rates"`
 
 	Done     int64 `json:"done"`     // updates
 	Attempts int64 `json:"attempts"` // tries that they took, where the strategy counts them; else 0
+
+	// GaveUp is the number of calls that were not applied half a minute after the end of their turn. They have
+	// no time in Latency, whose slowest are thus longer than it says.
+	GaveUp int64 `json:"gave_up"`
 
 	// Latency holds the times of all updates, also of those that were still under way when a round ended.
 	Latency []Quantile `json:"latency"`

@@ -118,7 +118,7 @@ func moves(t *testing.T, s Setup) (spent, moved int64) {
 		"SELECT COUNT(*), CAST(SUM(balance) AS SIGNED), CAST(SUM(version) AS SIGNED) FROM account").
 		Scan(&rows, &balances, &versions))
 	require.Equal(t, int64(s.Keys)+1, rows)
-	return rows*opening - balances, versions - rows
+	return rows*openingBalance - balances, versions - rows
 }
 
 // Ensures that a strategy which loses an update, applies one twice or does not move the version has no
@@ -142,7 +142,8 @@ func requireLost(t *testing.T, s Setup) {
 	r, err := Run(t.Context(), s)
 	require.ErrorIs(t, err, ErrLost)
 	require.ErrorContains(t, err, fmt.Sprintf("%s, %d callers: ", s.Strategies[len(s.Strategies)-1], 3*s.Processes))
-	require.Regexp(t, `: of \d+ that were reported, the balances show \d+ and the versions \d+$`, err.Error())
+	require.Regexp(t, `: row 1: of \d+ that were reported, its balance shows \d+ and its version \d+; `+
+		`rows that are not as reported: 1 of 2$`, err.Error())
 	require.Zero(t, r)
 }
 

@@ -1,8 +1,8 @@
 // Package hotrow measures strategies for rows that many callers want, side by side: the engine of `sqlcas bench`.
 //
 // All strategies do the same update, a deduction from a balance, and take turns in rounds, so that whatever else the
-// machine does meanwhile hits all alike. After each turn the rows must show every update that was reported, by the sum
-// of the balances and by that of the versions.
+// machine does meanwhile hits all alike. After each turn each row must show every update of it that was reported, by its
+// balance and by its version.
 package hotrow
 
 import (

@@ -61,7 +61,7 @@ var registry = []Strategy{
 	},
 	{
 		Name: "cas-jitter", Title: "CAS with jitter",
-		About: "the same by optimistic.Update, which pauses in between by its default policy, full jitter",
+		About: "the same by optimistic.Update, which pauses in between by its default policy, full jitter up to 250 ms",
 		open:  swapWithJitter,
 	},
 	{

@@ -1,10 +1,8 @@
 package hotrow
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,8 +38,7 @@ func (r Report) head(b *strings.Builder) {
 	if r.RTT > 0 {
 		fmt.Fprintf(b, "%s added to each round trip\n", Short(r.RTT))
 	}
-	fmt.Fprintf(b, "%s of %s for each strategy, by turns\n", counted(r.Rounds, "round", "rounds"),
-		Short(r.Duration/time.Duration(max(r.Rounds, 1))))
+	fmt.Fprintf(b, "%s of %s for each strategy, by turns\n", counted(r.Rounds, "round", "rounds"), Short(r.turn()))
 	switch cpus := counted(r.Machine.CPUs, "CPU", "CPUs"); {
 	case r.Server.Local:
 		fmt.Fprintf(b, "callers and server share %s%s\n", cpus, r.Machine.model())
@@ -49,6 +46,9 @@ func (r Report) head(b *strings.Builder) {
 		fmt.Fprintf(b, "callers have %s%s\n", cpus, r.Machine.model())
 	}
 }
+
+// turn is how long a strategy worked in a round.
+func (r Report) turn() time.Duration { return r.Duration / time.Duration(max(r.Rounds, 1)) }
 
 // processes says how many there are.
 func (r Report) processes() string { return counted(r.Processes, "process", "processes") }
@@ -97,26 +97,20 @@ func (r Report) cell(b *strings.Builder, c Cell) {
 	for _, res := range c.Results {
 		low, high := res.Spread()
 		lines = append(lines, []string{
-			res.Strategy, rate(res.Rate()), rate(low) + " - " + rate(high), ratioText(Ratio(res, base)),
-			Short(res.Within(0.5)), Short(res.Within(0.99)), Short(res.Within(1)), res.tries(), res.fairness(),
+			res.Strategy, Rate(res.Rate()), Rate(low) + " - " + Rate(high), ratioText(Ratio(res, base)),
+			res.within(0.5), res.within(0.99), res.within(1), res.tries(), res.fairness(),
 		})
 	}
 	align(b, lines)
-	r.bound(b, c)
+	r.notes(b, c)
 }
 
-// bound says what a commit takes, and how near the best strategy comes to commits that each have an update of every
-// caller. More than that is for a server which commits faster under load than for a caller alone.
-func (r Report) bound(b *strings.Builder, c Cell) {
-	commit := c.CommitTime()
-	if commit <= 0 || len(c.Results) == 0 {
-		return
+// within writes a time of Latency, which nothing has that was never done.
+func (res Result) within(part float64) string {
+	if len(res.Latency) == 0 {
+		return "-"
 	}
-	most := float64(c.Callers*r.Processes) / commit.Seconds()
-	best := slices.MaxFunc(c.Results, func(x, y Result) int { return cmp.Compare(x.Rate(), y.Rate()) })
-	fmt.Fprintf(b, "a commit takes a caller alone %s; with an update of each of %s in each, "+
-		"that is %s updates/s, of which %s reaches %.2g\n",
-		Short(commit), counted(c.Callers*r.Processes, "caller", "callers"), rate(most), best.Strategy, best.Rate()/most)
+	return Short(res.Within(part))
 }
 
 // tries is how many an update took on average.
@@ -147,9 +141,15 @@ func ratioText(ratio float64) string {
 	return grouped(ratio)
 }
 
-// rate writes updates a second, with a decimal where there are so few that it matters.
-func rate(perSecond float64) string {
-	if perSecond < 9.95 {
+// Rate writes updates a second, with a decimal where there are so few that it matters, and two digits of what is
+// hardly any.
+func Rate(perSecond float64) string {
+	switch {
+	case perSecond == 0:
+		return "0"
+	case perSecond < 0.095:
+		return strconv.FormatFloat(perSecond, 'g', 2, 64)
+	case perSecond < 9.95:
 		return strconv.FormatFloat(perSecond, 'f', 1, 64)
 	}
 	return grouped(perSecond)

@@ -62,13 +62,11 @@ callers and server share 2 CPUs, Imaginary 9000
 strategy    updates/s  quartiles  x for-update     p50     p99     max  tries  most/fewest
 cas               3.0  2.0 - 4.0          0.20  163 ms  3.75 s    61 s  52.00         15/0
 for-update         10    10 - 10          1.00    1 ms   94 ms  156 ms      -         1.00
-a commit takes a caller alone 700 µs; with an update of each of 2 callers in each, that is 2,857 updates/s, of which for-update reaches 0.0035
 
 64 callers in each of 2 processes
 strategy    updates/s        quartiles  x for-update      p50     p99      max  tries  most/fewest
 for-update        700        600 - 800          1.00    94 ms  156 ms   162 ms      -         1.03
 store          26,000  25,000 - 27,000          38.6  2.14 ms    4 ms  5.68 ms      -         1.01
-a commit takes a caller alone 1 ms; with an update of each of 128 callers in each, that is 128,000 updates/s, of which store reaches 0.2
 `
 
 // Ensures that the table has every figure, in units that one can read, in columns: the ratios are paired by round,

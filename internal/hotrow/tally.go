@@ -10,10 +10,13 @@ import (
 
 // tally is what the callers of one process have done in a turn.
 type tally struct {
-	InTime  int64   `json:"in_time"` // updates that were done within the turn
-	Tries   int64   `json:"tries"`   // of all updates
-	Callers []int64 `json:"callers"` // all updates of each caller, also those done after the turn
-	Times   times   `json:"times"`   // of all updates
+	InTime  int64            `json:"in_time"` // updates that were done within the turn
+	Tries   int64            `json:"tries"`   // of all updates
+	GaveUp  int64            `json:"gave_up"` // calls that were not applied within patience
+	Callers []int64          `json:"callers"` // all updates of each caller, also those done after the turn
+	Keys    map[uint64]int64 `json:"keys"`    // all updates of each row that has any
+	Times   times            `json:"times"`   // of all updates
+	Late    time.Duration    `json:"late_ns"` // by how much the turn began after the time that was set for it
 }
 
 // done returns the number of updates.
@@ -22,6 +25,18 @@ func (t *tally) done() (n int64) {
 		n += one
 	}
 	return n
+}
+
+// complete reports whether a tally from another process says what all callers of a turn have done, and to which rows.
+func (t *tally) complete(of turn) bool {
+	var done int64
+	for key, n := range t.Keys {
+		if key < 1 || key > uint64(of.Keys) {
+			return false
+		}
+		done += n
+	}
+	return t.Times.h != nil && len(t.Callers) == of.Callers && done == t.done()
 }
 
 // times are how long updates took, by microseconds.
@@ -77,6 +92,7 @@ func (t *times) UnmarshalJSON(b []byte) error {
 type total struct {
 	rates   []float64
 	tries   int64
+	gaveUp  int64
 	callers []int64
 	times   times
 }
@@ -90,6 +106,7 @@ func (t *total) add(all []tally, slice time.Duration) {
 	for i := range all {
 		inTime += all[i].InTime
 		t.tries += all[i].Tries
+		t.gaveUp += all[i].GaveUp
 		callers = append(callers, all[i].Callers...)
 		t.times.h.Merge(all[i].Times.h)
 	}
@@ -104,7 +121,7 @@ func (t *total) add(all []tally, slice time.Duration) {
 
 func (t *total) result(strategy string) Result {
 	r := Result{
-		Strategy: strategy, Rates: t.rates, Attempts: t.tries, Latency: t.times.quantiles(),
+		Strategy: strategy, Rates: t.rates, Attempts: t.tries, GaveUp: t.gaveUp, Latency: t.times.quantiles(),
 		FewestByCaller: slices.Min(t.callers), MostByCaller: slices.Max(t.callers),
 	}
 	for _, n := range t.callers {
