@@ -17,6 +17,7 @@ func (r Report) notes(b *strings.Builder, c Cell) {
 		}
 	}
 	r.shortTurns(b, c)
+	r.lateTurns(b, c)
 	r.bound(b, c)
 }
 
@@ -38,6 +39,17 @@ func (r Report) shortTurns(b *strings.Builder, c Cell) {
 	}
 	fmt.Fprintf(b, "turns of %s are short for %s: %s also what came after; give a longer --duration\n",
 		Short(r.turn()), strings.Join(names, ", "), its)
+}
+
+// lateTurns warns where the processes have not worked at the same time for more than a tenth of a turn.
+func (r Report) lateTurns(b *strings.Builder, c Cell) {
+	for _, res := range c.Results {
+		if res.Late > r.turn()/10 {
+			fmt.Fprintf(b, "%s: a process began a turn of %s %s late, so that it was of fewer callers until then; "+
+				"is the machine busy, or the duration too short for so many processes?\n",
+				res.Strategy, Short(r.turn()), Short(res.Late))
+		}
+	}
 }
 
 // bound says what a commit takes, and how near the best strategy comes to commits that each have an update of every

@@ -68,6 +68,10 @@ type Result struct {
 	// no time in Latency, whose slowest are thus longer than it says.
 	GaveUp int64 `json:"gave_up"`
 
+	// Late is by how much a process of several began a turn after the time that was set for all, at most. Until
+	// it did, the others were among fewer callers than the report says.
+	Late time.Duration `json:"late_ns"`
+
 	// Latency holds the times of all updates, also of those that were still under way when a round ended.
 	Latency []Quantile `json:"latency"`
 

@@ -12,8 +12,7 @@ import (
 	"github.com/sqlcas/sqlcas/internal/benchdb"
 )
 
-// lead is how far ahead of its start a turn is announced to other processes at first. Where that proves too little it
-// grows.
+// lead is how far ahead of its start a turn is announced to other processes.
 const lead = 50 * time.Millisecond
 
 // crew is the callers of one process: this one's crowd, or another's.
@@ -29,12 +28,12 @@ type crew interface {
 // Each round of each number of callers has a turn of every strategy, of Duration / Rounds, and an eighth of that for
 // Cell.Commit, which is measured without RTT. Rates are of the updates that were done within the turn. Those under way
 // at its end are waited for, and count for everything else; who has not been applied half a minute later
-// is called off, and counts in Result.GaveUp alone. A turn that a process has begun late is taken again.
+// is called off, and counts in Result.GaveUp alone.
 func Run(ctx context.Context, s Setup) (Report, error) {
 	if err := s.check(); err != nil {
 		return Report{}, err
 	}
-	r := &run{setup: s, lead: lead}
+	r := &run{setup: s}
 	defer r.close()
 	for _, next := range s.plan() {
 		if err := r.do(ctx, next); err != nil {
@@ -55,7 +54,6 @@ type run struct {
 	setup  Setup
 	db     *sql.DB // without an added round trip
 	crews  []crew
-	lead   time.Duration // how far ahead of its start a turn is announced
 	books  *books
 	commit [][]time.Duration // by cell and round
 	totals [][]*total        // by cell and strategy
@@ -143,32 +141,19 @@ func (r *run) commits(ctx context.Context, s step) error {
 	return nil
 }
 
-// turns is how often a turn is taken where processes begin late, before that is an error. A machine that once had
-// something else to do costs no run.
-const turns = 3
-
 // turn has all crews work by one strategy.
 func (r *run) turn(ctx context.Context, s step) error {
 	name, callers := r.setup.Strategies[s.strategy], r.setup.Callers[s.cell]
-	t := turn{
+	all, err := r.booked(ctx, turn{
 		Strategy: name, Callers: callers, Keys: r.setup.Keys, Slice: r.setup.slice(), Seed: uint64(s.round) << 32,
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s, %d callers: %w", name, callers*r.setup.Processes, err)
+	case s.round > 0:
+		r.totals[s.cell][s.strategy].add(all, r.setup.slice())
 	}
-	for left := turns; ; left-- {
-		all, err := r.booked(ctx, t)
-		if err == nil && r.setup.Processes > 1 {
-			err = late(all, t.Slice)
-		}
-		switch {
-		case errors.Is(err, errLate) && left > 1:
-			r.lead *= 4
-			continue
-		case err != nil:
-			return fmt.Errorf("%s, %d callers: %w", name, callers*r.setup.Processes, err)
-		case s.round > 0:
-			r.totals[s.cell][s.strategy].add(all, t.Slice)
-		}
-		return nil
-	}
+	return nil
 }
 
 // booked has all crews take the turn, and looks whether the rows show what they report.
@@ -186,26 +171,11 @@ func (r *run) booked(ctx context.Context, t turn) ([]tally, error) {
 	return all, r.books.check(ctx, reported)
 }
 
-// errLate says that the processes have not worked at the same time.
-var errLate = errors.New("the processes did not work at the same time: is the machine busy with something else, or " +
-	"the duration too short for so many processes?")
-
-// late is errLate if a process has begun by more than a tenth of the turn after the time that was set for all: what
-// was counted would be of fewer callers than it is said to be of.
-func late(all []tally, slice time.Duration) error {
-	for i := range all {
-		if all[i].Late > slice/10 {
-			return fmt.Errorf("process %d began a turn of %s %s late: %w", i+1, Short(slice), Short(all[i].Late), errLate)
-		}
-	}
-	return nil
-}
-
 // everybody has all crews take the turn at the same time. The first error ends it for all of them.
 func (r *run) everybody(ctx context.Context, t turn) ([]tally, error) {
 	t.Start = time.Now()
 	if r.setup.Processes > 1 {
-		t.Start = t.Start.Add(r.lead)
+		t.Start = t.Start.Add(lead)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -93,6 +93,7 @@ type total struct {
 	rates   []float64
 	tries   int64
 	gaveUp  int64
+	late    time.Duration
 	callers []int64
 	times   times
 }
@@ -107,6 +108,9 @@ func (t *total) add(all []tally, slice time.Duration) {
 		inTime += all[i].InTime
 		t.tries += all[i].Tries
 		t.gaveUp += all[i].GaveUp
+		if len(all) > 1 {
+			t.late = max(t.late, all[i].Late)
+		}
 		callers = append(callers, all[i].Callers...)
 		t.times.h.Merge(all[i].Times.h)
 	}
@@ -121,7 +125,7 @@ func (t *total) add(all []tally, slice time.Duration) {
 
 func (t *total) result(strategy string) Result {
 	r := Result{
-		Strategy: strategy, Rates: t.rates, Attempts: t.tries, GaveUp: t.gaveUp, Latency: t.times.quantiles(),
+		Strategy: strategy, Rates: t.rates, Attempts: t.tries, GaveUp: t.gaveUp, Late: t.late, Latency: t.times.quantiles(),
 		FewestByCaller: slices.Min(t.callers), MostByCaller: slices.Max(t.callers),
 	}
 	for _, n := range t.callers {
