@@ -71,9 +71,7 @@ func (s *stock) sell(ctx context.Context, product uint64, n int64) (way, error) 
 	if err != nil {
 		return 0, err
 	}
-	if len(buckets) != s.buckets { // units would lie where gather does not look
-		return 0, fmt.Errorf("product %d has %d buckets, and the stock was opened with %d", product, len(buckets), s.buckets)
-	}
+	delivered := len(buckets)
 	if left := sum(buckets); left < n {
 		return 0, soldOut(product, n, left)
 	}
@@ -83,6 +81,9 @@ func (s *stock) sell(ctx context.Context, product uint64, n int64) (way, error) 
 		if err := s.take(ctx, key{product, other.Number}, n); !errors.Is(err, errTooFew) {
 			return fromOther, err
 		}
+	}
+	if delivered != s.buckets { // units would lie where gather does not look
+		return 0, fmt.Errorf("product %d has %d buckets, and the stock was opened with %d", product, delivered, s.buckets)
 	}
 	return gathered, s.gather(ctx, product, n)
 }

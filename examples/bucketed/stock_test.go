@@ -197,6 +197,10 @@ func TestSellFindsUnits(t *testing.T) {
 		}
 		s.buckets = 3
 		put(t, s, func(i int) int64 { return int64(3 - i) })
+		few := &stock{db: s.db, rows: s.rows, buckets: 1}
+		if _, err := few.sell(t.Context(), 1, 4); err == nil || errors.Is(err, errSoldOut) {
+			t.Errorf("got %v, want it said that there are buckets where it does not look", err)
+		}
 		if got, err := s.sell(t.Context(), 1, 4); err != nil || got != gathered {
 			t.Errorf("got %v, %v, want it gathered", got, err)
 		}
