@@ -238,7 +238,7 @@ func newCrush(t *testing.T, s *mysqltest.Server) *crush {
 // right class; that the row is the sum of those that were told success; that versions never go back,
 // and that each is one call's and names one state, that of the row that the call was given.
 func TestStoreCombinesWhateverItsClosuresDo(t *testing.T) {
-	t.Parallel()
+	// Not beside other tests: some of those measure how long an answer takes.
 	span, err := time.ParseDuration(cmp.Or(os.Getenv(combineEnv), combineTime.String()))
 	require.NoError(t, err, combineEnv)
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {

@@ -139,7 +139,7 @@ func faultsPerCell(t *testing.T) int {
 // stalled, every one is told the truth: success is in the row once, at the version and in the row that were
 // told; an error, never; and who cannot be told is told so. And that no lock, session or connection is left.
 func TestStoreBatchesThatGetLost(t *testing.T) {
-	t.Parallel()
+	// Not beside other tests: some of those measure how long an answer takes.
 	n := faultsPerCell(t)
 	each := max(1, n/faultsOfALane)
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
