@@ -1,13 +1,14 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
+
+	"github.com/sqlcas/sqlcas/internal/hotrow"
 )
 
 // axis is one of a panel's, logarithmic or not.
@@ -65,7 +66,7 @@ func countsAxis(label string, counts []int) axis {
 			a.ticks[named].Label, last = "", math.Inf(-1)
 		}
 		if at-last >= closest {
-			t.Label, named, last = grouped(float64(n)), i, at
+			t.Label, named, last = hotrow.Grouped(float64(n)), i, at
 		}
 		a.ticks = append(a.ticks, t)
 	}
@@ -89,23 +90,6 @@ func brief(v float64) string {
 		}
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-// grouped writes a number without decimals, its thousands apart.
-func grouped(v float64) string {
-	digits := strconv.FormatFloat(v, 'f', 0, 64)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// counted writes a number and what is counted.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%s %s", grouped(float64(n)), many)
 }
 
 // round leaves a value three digits.

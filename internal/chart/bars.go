@@ -106,5 +106,5 @@ func times(ratio float64) string {
 	case ratio < 9.95:
 		return strconv.FormatFloat(ratio, 'f', 1, 64)
 	}
-	return grouped(ratio)
+	return hotrow.Grouped(ratio)
 }

@@ -39,13 +39,13 @@ func subject(r hotrow.Report) string {
 	if r.Keys == 1 {
 		return "One row"
 	}
-	return counted(r.Keys, "row", "rows")
+	return hotrow.Counted(r.Keys, "row", "rows")
 }
 
 // where is the server and, if there are several, how many processes had their callers at it.
 func where(r hotrow.Report) string {
 	if r.Processes > 1 {
-		return r.Server.Title() + ", " + counted(r.Processes, "process", "processes")
+		return r.Server.Title() + ", " + hotrow.Counted(r.Processes, "process", "processes")
 	}
 	return r.Server.Title()
 }
@@ -53,9 +53,9 @@ func where(r hotrow.Report) string {
 // callers says how many there were, with one number of them.
 func callers(r hotrow.Report, c hotrow.Cell) string {
 	if r.Processes > 1 {
-		return counted(c.Callers, "caller", "callers") + " in each of " + counted(r.Processes, "process", "processes")
+		return hotrow.Counted(c.Callers, "caller", "callers") + " in each of " + hotrow.Counted(r.Processes, "process", "processes")
 	}
-	return counted(c.Callers, "caller", "callers")
+	return hotrow.Counted(c.Callers, "caller", "callers")
 }
 
 // conditions says under what the numbers hold.
@@ -67,13 +67,13 @@ func conditions(r hotrow.Report) string {
 	if r.RTT > 0 {
 		all = append(all, hotrow.Short(r.RTT)+" added to each round trip")
 	}
-	pool := counted(r.Pool, "connection", "connections")
+	pool := hotrow.Counted(r.Pool, "connection", "connections")
 	if r.Processes > 1 {
 		pool += " a process"
 	}
-	cpus := "callers have " + counted(r.Machine.CPUs, "CPU", "CPUs")
+	cpus := "callers have " + hotrow.Counted(r.Machine.CPUs, "CPU", "CPUs")
 	if r.Server.Local {
-		cpus = "callers and server share " + counted(r.Machine.CPUs, "CPU", "CPUs")
+		cpus = "callers and server share " + hotrow.Counted(r.Machine.CPUs, "CPU", "CPUs")
 	}
 	return strings.Join(append(all, pool, cpus), "; ")
 }
@@ -81,5 +81,5 @@ func conditions(r hotrow.Report) string {
 // turns says how a strategy was measured.
 func turns(r hotrow.Report) string {
 	each := hotrow.Short(r.Duration / time.Duration(max(1, r.Rounds)))
-	return counted(r.Rounds, "round", "rounds") + " of " + each + " each, by turns"
+	return hotrow.Counted(r.Rounds, "round", "rounds") + " of " + each + " each, by turns"
 }

@@ -186,7 +186,7 @@ func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 9: "9", 999: "999", 28_843: "28,843", 1_234_567: "1,234,567",
 	} {
-		require.Equal(t, want, grouped(v))
+		require.Equal(t, want, hotrow.Grouped(v))
 	}
 	for v, want := range map[float64]string{
 		0.00007: "less than 0.001", 0.0721: "0.072", 0.33: "0.33", 0.96: "1.0", 1.78: "1.8", 44.4: "44", 1234: "1,234",
@@ -202,6 +202,6 @@ func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]float64{0: 0, 187_919: 188_000, 17.978: 18, 0.000_123_4: 0.000_123} {
 		require.InDelta(t, want, round(v), 1e-9)
 	}
-	require.Equal(t, "1 row", counted(1, "row", "rows"))
-	require.Equal(t, "10,000 rows", counted(10_000, "row", "rows"))
+	require.Equal(t, "1 row", hotrow.Counted(1, "row", "rows"))
+	require.Equal(t, "10,000 rows", hotrow.Counted(10_000, "row", "rows"))
 }

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/sqlcas/sqlcas/internal/backoffsim"
+
+	"github.com/sqlcas/sqlcas/internal/hotrow"
 )
 
 // simulationHeight is that of one table's panels, in points.
@@ -22,7 +24,7 @@ func Simulation(w io.Writer, tables ...backoffsim.Table) error {
 	p := page{
 		width: 960, height: vg.Length(2*margin + titleAt + 4 + 2*lineStep + simulationHeight*len(tables)),
 		title: "Many clients update one row at once: how they pause after losing decides work and time",
-		under: []string{"Simulated, 10 ms each way; " + counted(tables[0].Trials, "trial", "trials") +
+		under: []string{"Simulated, 10 ms each way; " + hotrow.Counted(tables[0].Trials, "trial", "trials") +
 			"; after the study \"Exponential Backoff And Jitter\". Lower is better."},
 	}
 	return p.write(w, func(c draw.Canvas) {

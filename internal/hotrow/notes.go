@@ -13,7 +13,7 @@ func (r Report) notes(b *strings.Builder, c Cell) {
 	for _, res := range c.Results {
 		if res.GaveUp > 0 {
 			fmt.Fprintf(b, "%s: %s gave up %s after the end of their turn; its slowest times are longer than shown\n",
-				res.Strategy, counted(int(res.GaveUp), "call", "calls"), Short(patience))
+				res.Strategy, Counted(int(res.GaveUp), "call", "calls"), Short(patience))
 		}
 	}
 	r.shortTurns(b, c)
@@ -69,7 +69,7 @@ func (r Report) bound(b *strings.Builder, c Cell) {
 	}
 	each := "one update in each"
 	if callers > 1 {
-		each = "an update of each of " + counted(callers, "caller", "callers") + " in each"
+		each = "an update of each of " + Counted(callers, "caller", "callers") + " in each"
 	}
 	fmt.Fprintf(b, "a commit takes a caller alone %s; with %s, that is %s updates/s, of which %s reaches %s\n",
 		Short(commit), each, Rate(most), best.Strategy, partText(reached))

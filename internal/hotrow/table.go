@@ -33,13 +33,13 @@ func (r Report) head(b *strings.Builder) {
 	if isolation := r.Server.isolation(); isolation != "" {
 		fmt.Fprintf(b, ", %s", isolation)
 	}
-	fmt.Fprintf(b, "\n%s; %s; %s\n", counted(r.Keys, "row", "rows"), r.processes(),
-		counted(r.Pool, "connection each", "connections each"))
+	fmt.Fprintf(b, "\n%s; %s; %s\n", Counted(r.Keys, "row", "rows"), r.processes(),
+		Counted(r.Pool, "connection each", "connections each"))
 	if r.RTT > 0 {
 		fmt.Fprintf(b, "%s added to each round trip\n", Short(r.RTT))
 	}
-	fmt.Fprintf(b, "%s of %s for each strategy, by turns\n", counted(r.Rounds, "round", "rounds"), Short(r.turn()))
-	switch cpus := counted(r.Machine.CPUs, "CPU", "CPUs"); {
+	fmt.Fprintf(b, "%s of %s for each strategy, by turns\n", Counted(r.Rounds, "round", "rounds"), Short(r.turn()))
+	switch cpus := Counted(r.Machine.CPUs, "CPU", "CPUs"); {
 	case r.Server.Local:
 		fmt.Fprintf(b, "callers and server share %s%s\n", cpus, r.Machine.model())
 	default:
@@ -51,7 +51,7 @@ func (r Report) head(b *strings.Builder) {
 func (r Report) turn() time.Duration { return r.Duration / time.Duration(max(r.Rounds, 1)) }
 
 // processes says how many there are.
-func (r Report) processes() string { return counted(r.Processes, "process", "processes") }
+func (r Report) processes() string { return Counted(r.Processes, "process", "processes") }
 
 // model is the CPU's model after a comma, if it is known.
 func (m Machine) model() string {
@@ -84,7 +84,7 @@ func (s Server) isolation() string {
 // cell writes the table of one number of callers.
 func (r Report) cell(b *strings.Builder, c Cell) {
 	base := c.Base()
-	fmt.Fprintf(b, "\n%s", counted(c.Callers, "caller", "callers"))
+	fmt.Fprintf(b, "\n%s", Counted(c.Callers, "caller", "callers"))
 	if r.Processes > 1 {
 		fmt.Fprintf(b, " in each of %s", r.processes())
 	}
@@ -138,7 +138,7 @@ func ratioText(ratio float64) string {
 	case ratio < 100:
 		return strconv.FormatFloat(ratio, 'f', 1, 64)
 	}
-	return grouped(ratio)
+	return Grouped(ratio)
 }
 
 // Rate writes updates a second, with a decimal where there are so few that it matters, and two digits of what is
@@ -152,11 +152,11 @@ func Rate(perSecond float64) string {
 	case perSecond < 9.95:
 		return strconv.FormatFloat(perSecond, 'f', 1, 64)
 	}
-	return grouped(perSecond)
+	return Grouped(perSecond)
 }
 
-// grouped writes a number without decimals, its thousands apart.
-func grouped(n float64) string {
+// Grouped writes a number without decimals, its thousands apart.
+func Grouped(n float64) string {
 	digits := strconv.FormatFloat(n, 'f', 0, 64)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -164,12 +164,12 @@ func grouped(n float64) string {
 	return digits
 }
 
-// counted writes a number and what is counted.
-func counted(n int, one, many string) string {
+// Counted writes a number and what is counted.
+func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return grouped(float64(n)) + " " + many
+	return Grouped(float64(n)) + " " + many
 }
 
 // Short writes a time with three digits at most, in the unit that fits: 640 µs, 1.2 ms, 3.75 s.
