@@ -96,7 +96,7 @@ func TestGraceEnds(t *testing.T) {
 		return 0, l.life.Err()
 	})
 	c.patience, c.grace = time.Millisecond, time.Millisecond
-	_, err := c.take(t.Context(), turn{Strategy: "w", Callers: 2, Keys: 1, Slice: time.Millisecond})
+	_, err := c.take(t.Context(), turn{Strategy: "w", Callers: 2, Keys: 1, Slice: time.Second})
 	require.ErrorIs(t, err, errUnanswered)
 }
 
