@@ -15,7 +15,7 @@ import (
 // call is the state of one call of a harness. The policy it follows is in its settings, which it
 // does not change.
 type call struct {
-	settings settings.Settings
+	settings *settings.Settings
 	observer Observer
 
 	began     time.Time // when the call was made
@@ -33,7 +33,8 @@ type call struct {
 // newCall begins a call with options.
 func newCall(opts []Option) (*call, error) {
 	c := &call{began: time.Now()}
-	if err := collect(&c.settings, opts); err != nil {
+	var err error
+	if c.settings, err = collect(opts); err != nil {
 		return nil, err
 	}
 	c.observer, _ = c.settings.Observer.(Observer)

@@ -63,7 +63,7 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	s := &c.settings
+	s := c.settings
 	if !s.Store && s.Alone {
 		return invalid("WithoutCombining is for a Store: a plain Retry shares nothing, leave it out")
 	}
@@ -162,7 +162,7 @@ func RetryTx(
 		}
 	}
 	return c.run(ctx, func(ctx context.Context) ruling {
-		return c.judgeTx(ctx, txn.Run(ctx, db, &c.settings, fn))
+		return c.judgeTx(ctx, txn.Run(ctx, db, c.settings, fn))
 	})
 }
 

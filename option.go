@@ -181,18 +181,23 @@ func WithClassifier(f func(error) Class) Option {
 }
 
 // collect applies the options to the defaults.
-func collect(s *settings.Settings, opts []Option) error {
-	*s = settings.Default()
+func collect(opts []Option) (*settings.Settings, error) {
+	if len(opts) == 1 {
+		if r, ok := opts[0].(settings.Ready); ok {
+			return r.Settings, nil
+		}
+	}
+	s := settings.Default()
 	for i, o := range opts {
 		if o == nil {
-			return invalid("option %d is nil", i+1)
+			return nil, invalid("option %d is nil", i+1)
 		}
-		if err := o.Apply(s); err != nil {
-			return err
+		if err := o.Apply(&s); err != nil {
+			return nil, err
 		}
 	}
 	if s.Lock != nil {
-		return invalid("%s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
+		return nil, invalid("%s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
 	}
-	return nil
+	return &s, nil
 }

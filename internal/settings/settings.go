@@ -24,6 +24,16 @@ type Func func(*Settings) error
 // Apply calls f.
 func (f Func) Apply(s *Settings) error { return f(s) }
 
+// Ready is options that were applied once for many calls. Where it is the only option of a call, the call reads its
+// Settings where they lie; nobody changes them.
+type Ready struct{ *Settings }
+
+// Apply sets everything as it is in r.
+func (r Ready) Apply(s *Settings) error {
+	*s = *r.Settings
+	return nil
+}
+
 // Settings is what the options of one call came to. The zero value is not usable; see Default.
 type Settings struct {
 	MaxAttempts   int           // 0: no limit

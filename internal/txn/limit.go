@@ -42,7 +42,7 @@ func Limited(ctx context.Context, db *sql.DB, tx *sql.Tx, limit time.Duration, r
 	defer cancel()
 	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer stop()
-	s := &sentry{db: db, ident: ident, giveUp: cancel, asks: true}
+	s := &sentry{db: db, ident: &ident, giveUp: cancel, asks: true}
 	s.watch(wait)
 	returned := false
 	defer func() {

@@ -13,7 +13,7 @@ import (
 // statement is known, and stays good.
 type sentry struct {
 	db     *sql.DB
-	ident  identity
+	ident  *identity
 	giveUp func() // closes the connection: nobody listens any more
 	stop   func() bool
 
@@ -101,7 +101,7 @@ func (s *sentry) answered(ctx context.Context, d time.Duration) bool {
 // end is the job that ends the statement.
 func (s *sentry) end(ctx context.Context, conn *sql.Conn) error {
 	if s.asks && s.holder == nil {
-		s.holder = findHolder(ctx, conn, s.ident)
+		s.holder = findHolder(ctx, conn, *s.ident)
 	}
-	return endStatement(ctx, conn, s.ident)
+	return endStatement(ctx, conn, *s.ident)
 }

@@ -41,7 +41,7 @@ func seenAt(f *fakeServer) identity {
 
 // watchOver posts a sentry.
 func watchOver(ctx context.Context, db *sql.DB, ident identity, giveUp func()) *sentry {
-	s := &sentry{db: db, ident: ident, giveUp: giveUp}
+	s := &sentry{db: db, ident: &ident, giveUp: giveUp}
 	s.watch(ctx)
 	return s
 }
@@ -147,7 +147,7 @@ func TestSentryThatCannotKill(t *testing.T) {
 			ident := seenAt(f)
 			s := prepare(t, f, f.committing(mysqlVersion))
 			gaveUp := make(chan struct{})
-			s.ident, s.giveUp = ident, func() { close(gaveUp) }
+			s.ident, s.giveUp = &ident, func() { close(gaveUp) }
 			ctx, cancel := context.WithCancel(t.Context())
 			s.watch(ctx)
 			start := time.Now()
@@ -184,7 +184,7 @@ func TestSentryThatIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	f := newServer()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &sentry{db: pool(t, f.committing(mysqlVersion)), ident: seenAt(f)}
+	s := &sentry{db: pool(t, f.committing(mysqlVersion)), ident: new(seenAt(f))}
 	gaveUp := make(chan struct{})
 	s.giveUp = func() { close(gaveUp) }
 	s.watch(ctx)
@@ -223,7 +223,7 @@ func TestSentryAsksForTheHolderFirst(t *testing.T) {
 			script := f.committing(version)
 			ident := seenAt(f)
 			ident.mariadb = strings.Contains(version, "MariaDB")
-			s := &sentry{db: pool(t, script), ident: ident, giveUp: func() {}, asks: true}
+			s := &sentry{db: pool(t, script), ident: &ident, giveUp: func() {}, asks: true}
 			ctx, cancel := context.WithCancel(t.Context())
 			s.watch(ctx)
 			cancel()

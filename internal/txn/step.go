@@ -129,8 +129,8 @@ type stepAttempt struct {
 	settings *settings.Settings
 	step     Step
 
-	ident  identity
-	began  bool // a statement was sent and answered
+	ident  *identity // that of a connection, whose calls share it
+	began  bool      // a statement was sent and answered
 	leash  leash
 	sentry sentry
 }
@@ -141,8 +141,11 @@ func (a *stepAttempt) run(ctx context.Context) Result {
 		return a.failed(err, false)
 	}
 	defer func() { _ = conn.Close() }() // after a panic of the closure; else it is closed by then
-	err = conn.Raw(func(dc any) (err error) {
-		a.ident, err = identify(ctx, dc.(driver.Conn))
+	err = conn.Raw(func(dc any) error {
+		known, err := meet(ctx, dc.(driver.Conn))
+		if err == nil {
+			a.ident = &known.ident
+		}
 		return err
 	})
 	if err != nil {
@@ -250,7 +253,7 @@ func (a *stepAttempt) settle(ctx context.Context, err error) Result {
 	unmoved, failure := a.lookUp(ctx)
 	switch {
 	case failure != nil:
-		post(a.db, lateBound, func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, a.ident) })
+		post(a.db, lateBound, func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, *a.ident) })
 		err = fmt.Errorf("%w; and nothing could tell what became of it: %w", err, failure)
 	case unmoved:
 		return Result{Err: err, Abort: err, Class: mysqlerr.Lost}
@@ -267,10 +270,10 @@ func (a *stepAttempt) lookUp(ctx context.Context) (unmoved bool, err error) {
 		return false, err
 	}
 	defer func() { _ = conn.Close() }()
-	if err := endSession(ctx, conn, a.ident); err != nil {
+	if err := endSession(ctx, conn, *a.ident); err != nil {
 		return false, err
 	}
-	if err := awaitEnd(ctx, conn, a.ident); err != nil {
+	if err := awaitEnd(ctx, conn, *a.ident); err != nil {
 		return false, err
 	}
 	err = inReadTx(ctx, conn, func() (err error) {

@@ -16,9 +16,10 @@ type Base[K comparable, R any] struct {
 	DB    *sql.DB
 	Table sqlcas.Table[K, R]
 
-	opts []sqlcas.Option   // the last one marks a Store's call
-	set  settings.Settings // what opts come to
-	bad  error             // what NewBase was given makes no sense
+	opts  []sqlcas.Option    // the last one marks a Store's call
+	set   *settings.Settings // what opts come to
+	asOne []sqlcas.Option    // the same as one option
+	bad   error              // what NewBase was given makes no sense
 }
 
 // NewBase makes a Base of a Store that locks or not. What is wrong with its arguments is the error of every
@@ -32,7 +33,8 @@ func NewBase[K comparable, R any](db *sql.DB, t sqlcas.Table[K, R], locks bool, 
 	}
 	b.opts = append(slices.Clip(slices.Clone(opts)), settings.ForStore())
 	b.opts = slices.Clip(b.opts)
-	b.set = settings.Peek(b.opts)
+	set := settings.Peek(b.opts)
+	b.set, b.asOne = &set, []sqlcas.Option{settings.Ready{Settings: &set}}
 	return b
 }
 
@@ -90,7 +92,7 @@ func (b *Base[K, R]) Start(
 		return nil, nil, nested(f, b.DB, method)
 	}
 	if len(opts) == 0 {
-		return b.opts, &b.set, nil
+		return b.asOne, b.set, nil
 	}
 	for i, o := range opts {
 		if o == nil {
@@ -103,7 +105,7 @@ func (b *Base[K, R]) Start(
 }
 
 // Settings are those of the Store.
-func (b *Base[K, R]) Settings() *settings.Settings { return &b.set }
+func (b *Base[K, R]) Settings() *settings.Settings { return b.set }
 
 // Get reads a row outside of any transaction. Inside of one on the same database that is a mistake.
 func (b *Base[K, R]) Get(ctx context.Context, key K) (R, error) {
