@@ -41,6 +41,24 @@ func TestTheOrderIsTheStudys(t *testing.T) {
 	}
 }
 
+// Ensures that over all of the study's numbers of clients full jitter is the least work, and pauses without jitter the
+// most of those that pause.
+func TestFullJitterIsTheLeastWork(t *testing.T) {
+	t.Parallel()
+	table := Run(Options{Clients: []int{10, 20, 50, 100, 190, 500}, Trials: 20, Seed: 1})
+	work := map[string]float64{}
+	for i, w := range table.Work() {
+		work[table.Policies[i]] = w
+	}
+	for _, name := range []string{"none", "equal jitter", "decorrelated", "exponential"} {
+		require.Less(t, work["full jitter"], work[name], name)
+	}
+	for _, name := range []string{"full jitter", "equal jitter", "decorrelated"} {
+		require.Less(t, work[name], work["exponential"], name)
+	}
+	require.Nil(t, Run(Options{Clients: []int{9, 191}, Trials: 1}).Work(), "none of the study's")
+}
+
 // Ensures that the simulation is the study's and not just alike: 20 trials of its own program, with the same network
 // and the same base and cap, came to these numbers. With few clients and no jitter a trial more or less in which two
 // stay together for long makes the difference.

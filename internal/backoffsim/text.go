@@ -1,6 +1,7 @@
 package backoffsim
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -31,6 +32,47 @@ func (t Table) Text(w io.Writer) error {
 			err = t.part(w, part.title, part.value)
 		}
 	}
+	if err == nil {
+		err = t.order(w)
+	}
+	return err
+}
+
+// The numbers of clients that the study's charts go from and to.
+const fewest, most = 10, 190
+
+// Work returns how many writes each policy sent over all numbers of clients that are the study's, in the order of
+// Policies; nil if there are none.
+func (t Table) Work() []float64 {
+	var work []float64
+	for i, r := range t.Rows {
+		if fewest <= r.Clients && r.Clients <= most {
+			if work == nil {
+				work = make([]float64, len(t.Policies))
+			}
+			work[i%len(t.Policies)] += r.Calls
+		}
+	}
+	return work
+}
+
+// order says which policy is the least work over the study's numbers of clients, and which come then.
+func (t Table) order(w io.Writer) error {
+	work := t.Work()
+	if work == nil {
+		return nil
+	}
+	ranks := make([]int, len(work))
+	for i := range ranks {
+		ranks[i] = i
+	}
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(work[a], work[b]) })
+	var names []string
+	for _, i := range ranks {
+		names = append(names, fmt.Sprintf("%s %.0f", t.Policies[i], work[i]))
+	}
+	_, err := fmt.Fprintf(w, "\nwrites over the numbers from %d to %d clients, fewest first:\n  %s\n",
+		fewest, most, strings.Join(names, ", "))
 	return err
 }
 

@@ -43,6 +43,9 @@ time until the last client is done
   clients     none  full jitter
        10    373ms        480ms
      1000  15.723s         2m0s
+
+writes over the numbers from 10 to 190 clients, fewest first:
+  full jitter 39, none 50
 `, b.String())
 	b.Reset()
 	require.NoError(t, made(OneAtATime).Text(&b))
@@ -64,7 +67,7 @@ func (l *limited) Write(p []byte) (int, error) {
 // Ensures that a text which could not be written whole is an error.
 func TestTextTellsWhatTheWriterSays(t *testing.T) {
 	t.Parallel()
-	for writes := range 3 {
+	for writes := range 5 {
 		require.ErrorIs(t, made(Study).Text(&limited{left: writes}), errFull, "after %d writes", writes)
 	}
 }
