@@ -3,6 +3,8 @@ package txn
 import (
 	"context"
 	"database/sql"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 )
 
 // Holder is the session whose lock another waits for.
@@ -15,11 +17,14 @@ type Holder struct {
 // performance_schema, MariaDB for PROCESS.
 const (
 	mysqlHolder = "SELECT b.PROCESSLIST_ID, COALESCE(b.PROCESSLIST_USER, ''), COALESCE(p.HOST, b.PROCESSLIST_HOST, '') " +
-		"FROM performance_schema.data_lock_waits w " +
-		"JOIN performance_schema.threads r ON r.THREAD_ID = w.REQUESTING_THREAD_ID " +
-		"JOIN performance_schema.threads b ON b.THREAD_ID = w.BLOCKING_THREAD_ID " +
-		"LEFT JOIN information_schema.PROCESSLIST p ON p.ID = b.PROCESSLIST_ID " +
+		mysqlWaits + "LEFT JOIN information_schema.PROCESSLIST p ON p.ID = b.PROCESSLIST_ID " +
 		"WHERE r.PROCESSLIST_ID = ? LIMIT 1"
+	// mysqlPortless is for when that table cannot be read: see sessionQuery.
+	mysqlPortless = "SELECT b.PROCESSLIST_ID, COALESCE(b.PROCESSLIST_USER, ''), COALESCE(b.PROCESSLIST_HOST, '') " +
+		mysqlWaits + "WHERE r.PROCESSLIST_ID = ? LIMIT 1"
+	mysqlWaits = "FROM performance_schema.data_lock_waits w " +
+		"JOIN performance_schema.threads r ON r.THREAD_ID = w.REQUESTING_THREAD_ID " +
+		"JOIN performance_schema.threads b ON b.THREAD_ID = w.BLOCKING_THREAD_ID "
 	mariadbHolder = "SELECT b.trx_mysql_thread_id, COALESCE(p.USER, ''), COALESCE(p.HOST, '') " +
 		"FROM information_schema.INNODB_LOCK_WAITS w " +
 		"JOIN information_schema.INNODB_TRX r ON r.trx_id = w.requesting_trx_id " +
@@ -36,7 +41,11 @@ func findHolder(ctx context.Context, conn *sql.Conn, ident identity) *Holder {
 		query = mariadbHolder
 	}
 	var h Holder
-	if err := conn.QueryRowContext(ctx, query, ident.id).Scan(&h.Session, &h.User, &h.Host); err != nil {
+	err := conn.QueryRowContext(ctx, query, ident.id).Scan(&h.Session, &h.User, &h.Host)
+	if mysqlerr.NotText(err) {
+		err = conn.QueryRowContext(ctx, mysqlPortless, ident.id).Scan(&h.Session, &h.User, &h.Host)
+	}
+	if err != nil {
 		return nil
 	}
 	return &h

@@ -38,9 +38,18 @@ func (i identity) known() bool { return i.id != 0 }
 // identityQuery asks for the address only of sessions that may be from the first seconds of their server,
 // where the uptime does not tell one server process from the next: to list all sessions takes a busy
 // server long.
-const identityQuery = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id), " +
-	"IF(CONNECTION_ID() < 1000, (SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()), ''), " +
-	"DATABASE(), @@innodb_rollback_on_timeout, @@autocommit, @@version"
+const (
+	identityQuery = identityHead + "IF(CONNECTION_ID() < 1000, " +
+		"(SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()), '')" + identityTail
+	// hostlessQuery is identityQuery for when that table cannot be read: see sessionQuery.
+	hostlessQuery = identityHead + "''" + identityTail
+
+	identityHead = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id), "
+	identityTail = ", DATABASE(), @@innodb_rollback_on_timeout, @@autocommit, @@version"
+)
+
+// earlySessions is how many sessions a server is taken to have had in its first seconds; identityQuery has it too.
+const earlySessions = 1000
 
 // identityColumns is how many columns identityQuery has.
 const identityColumns = 7
@@ -99,10 +108,21 @@ func address(dc driver.Conn) (p *byte, at uintptr) {
 	return (*byte)(v.UnsafePointer()), v.Pointer()
 }
 
-// askIdentity asks the server. A database that does not know the question has no identity; only a
-// broken connection and an ended context are errors.
+// askIdentity asks the server. A database that does not know the question has no identity; what is wrong with
+// the connection, the context or the moment is an error, so that the question is asked again.
 func askIdentity(ctx context.Context, dc driver.Conn) (identity, error) {
-	rows, err := queryDriver(ctx, dc, identityQuery)
+	ident, err := askOnce(ctx, dc, identityQuery)
+	if !mysqlerr.NotText(err) {
+		return ident, err
+	}
+	if ident, err = askOnce(ctx, dc, hostlessQuery); err == nil && ident.id < earlySessions && ident.known() {
+		ident.host, err = listedHost(ctx, dc, ident.id)
+	}
+	return ident, err
+}
+
+func askOnce(ctx context.Context, dc driver.Conn, query string) (identity, error) {
+	rows, err := queryDriver(ctx, dc, query)
 	if err != nil {
 		return noIdentity(err)
 	}
@@ -132,7 +152,10 @@ func newIdentity[V any](dest []V) identity {
 
 func noIdentity(err error) (identity, error) {
 	switch mysqlerr.Classify(err) {
-	case mysqlerr.Lost, mysqlerr.Context:
+	case mysqlerr.Lost, mysqlerr.Context, mysqlerr.Interrupted:
+		return identity{}, err
+	}
+	if mysqlerr.NotText(err) {
 		return identity{}, err
 	}
 	return identity{}, nil

@@ -77,19 +77,6 @@ func awaitEnd(ctx context.Context, conn *sql.Conn, ident identity) error {
 	}
 }
 
-// sessionThere reports whether there is a session with the number that is the one meant, by its client's
-// address.
-func sessionThere(ctx context.Context, conn *sql.Conn, ident identity) (bool, error) {
-	var host string
-	row := conn.QueryRowContext(ctx,
-		fmt.Sprintf("SELECT HOST FROM information_schema.PROCESSLIST WHERE ID = %d", ident.id))
-	err := row.Scan(&host)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil && (host == ident.host || ident.host == ""), err
-}
-
 // restarted reports whether the server has started after the session was met, and whether that is
 // certain. The uptime counts whole seconds, so that it hides a restart soon after the session was met;
 // by then the number may be another client's.

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 )
 
 // TooLongError says that a statement of a transaction waited longer for a lock than it was allowed to,
@@ -101,7 +103,15 @@ func identityOf(ctx context.Context, tx *sql.Tx) (identity, error) {
 			return f.ident, nil
 		}
 	}
-	rows, err := tx.QueryContext(ctx, identityQuery)
+	ident, err := identityIn(ctx, tx, identityQuery)
+	if mysqlerr.NotText(err) {
+		ident, err = identityIn(ctx, tx, hostlessQuery) // an early session of its server then has no address to be known by
+	}
+	return ident, err
+}
+
+func identityIn(ctx context.Context, tx *sql.Tx, query string) (identity, error) {
+	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
 		return noIdentity(err)
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"go.uber.org/goleak"
 
+	"github.com/sqlcas/sqlcas/internal/mysqltest"
 	"github.com/sqlcas/sqlcas/internal/scriptdb"
 	"github.com/sqlcas/sqlcas/internal/settings"
 )
 
 // TestMain fails the package if a goroutine outlives its tests. Nothing is ignored.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(mysqltest.Main(m)) }
 
 // server is an error as the driver makes it of a server's answer.
 func server(number uint16) *mysql.MySQLError {
