@@ -25,6 +25,7 @@ type call struct {
 	queued    time.Duration
 	slept     time.Duration
 	joined    bool
+	replayed  bool
 	batch     int             // of the last attempt
 	backOff   backoff.BackOff // made when the first pause is due
 	last      error           // what the last attempt that is to be retried met
@@ -215,7 +216,7 @@ func (c *call) tell() {
 	}
 	*r = Report{
 		Attempts: c.attempts, Conflicts: c.conflicts, Elapsed: time.Since(c.began),
-		Queued: c.queued, Slept: c.slept, Joined: c.joined, Batch: c.batch,
+		Queued: c.queued, Slept: c.slept, Joined: c.joined, Batch: c.batch, Replayed: c.replayed,
 	}
 }
 
@@ -223,6 +224,7 @@ func (c *call) tell() {
 // decided about. They come before ErrConflict, which some of them wrap.
 var verdicts = []error{
 	ErrExhausted, ErrOutcomeUnknown, ErrTxAborted, ErrTooManyRows, ErrLocked, ErrNested, ErrInvalidArgument,
+	ErrOperationMismatch,
 }
 
 // judgeKnown decides about errors that mean the same whatever the database says.

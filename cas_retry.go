@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/txn"
 )
 
@@ -70,6 +71,9 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 	if !s.Store && (s.CommitSet || s.IsolationSet) {
 		return invalid("WithCommitTimeout and WithIsolation are for transactions: use RetryTx, or leave them out")
 	}
+	if !s.Store && s.OperationID != "" {
+		return invalid("WithOperationID is for transactions, which note the id with the change: use RetryTx, or a Store")
+	}
 	if f := txn.Enclosing(ctx); f != nil {
 		return nestedPlain(f)
 	}
@@ -115,7 +119,8 @@ func Retry(ctx context.Context, attempt Attempt, opts ...Option) error {
 //
 // If the answer to the COMMIT is lost, the old session is killed and the truth is looked up where a
 // version-checked UPDATE of the transaction allows it. What cannot be decided is
-// ErrOutcomeUnknown, and never retried. At the end of the budget, by default 30 s, the error is an
+// ErrOutcomeUnknown, and never retried. WithOperationID decides nearly all of it, and has fn applied once
+// whoever calls how often. At the end of the budget, by default 30 s, the error is an
 // *ExhaustedError. If ctx ends first, it is ctx's error, joined with the last conflict.
 //
 // Called with the ctx of another RetryTx's fn and the same db, it joins: fn becomes a part of that
@@ -162,18 +167,23 @@ func RetryTx(
 		}
 	}
 	return c.run(ctx, func(ctx context.Context) ruling {
-		return c.judgeTx(ctx, txn.Run(ctx, db, c.settings, fn))
+		return c.tryTx(ctx, db, fn)
 	})
 }
 
 // RetryTxResult is RetryTx for closures with a result. It returns the value of the attempt that
-// was committed, never one of an attempt that was lost; with an error it returns the zero value.
+// was committed, never one of an attempt that was lost; with an error it returns the zero value. It
+// refuses WithOperationID: a replay has no result.
 func RetryTxResult[T any](
 	ctx context.Context, db *sql.DB, fn func(ctx context.Context, tx *sql.Tx) (T, error), opts ...Option,
 ) (T, error) {
 	var value, zero T
 	if fn == nil {
 		return zero, invalid("RetryTxResult: the closure is nil")
+	}
+	if settings.Peek(opts).OperationID != "" {
+		return zero, invalid("RetryTxResult with WithOperationID: an operation that was applied before is not run, " +
+			"and has no result: use RetryTx and read what you need afterwards")
 	}
 	err := RetryTx(ctx, db, func(ctx context.Context, tx *sql.Tx) (err error) {
 		value, err = fn(ctx, tx)
@@ -199,6 +209,10 @@ func (c *call) join(ctx context.Context, outer *txn.Frame, fn txn.Closure) error
 	if c.settings.IsolationSet {
 		return invalid("WithIsolation on a RetryTx that joins the transaction of another: " +
 			"set it on the outermost one")
+	}
+	if c.settings.OperationID != "" {
+		return invalid("WithOperationID on a RetryTx that joins the transaction of another, and is applied only if " +
+			"that is: give the id to the outermost call")
 	}
 	c.joined = true
 	c.attempts = 1
@@ -233,6 +247,9 @@ func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
 		case <-ctx.Done():
 		case <-time.After(time.Second): // or it never does
 		}
+	}
+	if r, done := c.judgeOperation(res.Err); done {
+		return r
 	}
 	switch {
 	case res.Outcome == txn.Committed:

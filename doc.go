@@ -11,6 +11,9 @@
 // programs call them under the names optimistic.Update and optimistic.UpdateTx, which add a queue for
 // hot rows; a Store takes part in RetryTx's transaction by In(tx).
 //
+// A change that is asked for more than once, by a client that retries or a queue, is applied once
+// WithOperationID. DeleteOperations deletes ids that nobody asks for any more.
+//
 // This package is the vocabulary that all of sqlcas shares: Table, the two harnesses, their options,
 // errors, Observer and Report. Tests of programs that use it force conflicts and lose commits with
 // package sqlcastest. The documents in docs/ say what each call sends and what each error means.

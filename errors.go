@@ -49,6 +49,11 @@ var (
 	// a bug: return such errors from the closure.
 	ErrTxAborted = errors.New("sqlcas: commit refused, nothing was applied")
 
+	// ErrOperationMismatch says that the id given to WithOperationID stands for another operation: one on
+	// another target, or for another request. Nothing is changed. Every *OperationMismatchError is it. It is final:
+	// two requests need two ids. Returned by RetryTx and the Stores.
+	ErrOperationMismatch = errors.New("sqlcas: the operation id was given to another operation")
+
 	// ErrNested says that a harness was started inside the closure of another in a way that would
 	// multiply the retries or escape the transaction. The text tells the mend. Returned by Retry and
 	// the Stores inside any harness (but for Get, which is refused only in a transaction on its own
@@ -99,6 +104,29 @@ func (e *OutcomeUnknownError) Is(target error) bool { return target == ErrOutcom
 
 // Unwrap returns the cause.
 func (e *OutcomeUnknownError) Unwrap() error { return e.Cause }
+
+// OperationMismatchError tells what was done under an operation id before. It is ErrOperationMismatch.
+type OperationMismatchError struct {
+	ID           string
+	Target       string // what the call was to change, such as "account 7"
+	StoredTarget string // what was changed under the id
+	Differs      string // "target", "fingerprint" or "target and fingerprint"
+}
+
+// Error names the id and both targets. Fingerprints mean nothing to people, and are left out.
+func (e *OperationMismatchError) Error() string {
+	text := fmt.Sprintf("%v: under %q there is one on %s", ErrOperationMismatch, e.ID, e.StoredTarget)
+	if e.Target != e.StoredTarget {
+		text += ", this one is on " + e.Target
+	}
+	if e.Differs != "target" {
+		text += ", for another request (the fingerprints differ)"
+	}
+	return text + ": give each request an id of its own"
+}
+
+// Is makes every *OperationMismatchError ErrOperationMismatch.
+func (e *OperationMismatchError) Is(target error) bool { return target == ErrOperationMismatch }
 
 // Permanent marks err as one that must not be retried, whatever it wraps: a closure that has seen
 // a conflict and knows that trying again is no use returns Permanent(err). The harness hands its

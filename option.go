@@ -196,6 +196,9 @@ func collect(opts []Option) (*settings.Settings, error) {
 			return nil, err
 		}
 	}
+	if s.Fingerprint != "" && s.OperationID == "" {
+		return nil, invalid("WithFingerprint without WithOperationID: a fingerprint is kept with an id, give that as well")
+	}
 	if s.Lock != nil {
 		return nil, invalid("%s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
 	}

@@ -11,4 +11,5 @@ type Report struct {
 	Slept     time.Duration // of that: pausing between attempts
 	Joined    bool          // the call was a part of another's transaction
 	Batch     int           // calls of a Store whose changes were written together, this one included; 0 if it was alone
+	Replayed  bool          // the operation had been applied by an earlier call; see WithOperationID
 }

@@ -1,10 +1,15 @@
 package optimistic
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"slices"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/operation"
+	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
 
@@ -25,7 +30,18 @@ import (
 func (s *Store[K, R]) UpdateAll(
 	ctx context.Context, keys []K, change func(rows map[K]*R) error, opts ...sqlcas.Option,
 ) (map[K]R, error) {
-	all, _, err := s.base.Start(ctx, "UpdateAll", opts)
+	var own func(map[K]*R) (any, error)
+	if change != nil {
+		own = func(rows map[K]*R) (any, error) { return nil, change(rows) }
+	}
+	return s.updateAll(ctx, keys, own, opts)
+}
+
+// updateAll is UpdateAll with a closure that also returns what it has emitted.
+func (s *Store[K, R]) updateAll(
+	ctx context.Context, keys []K, change func(map[K]*R) (any, error), opts []sqlcas.Option,
+) (map[K]R, error) {
+	all, set, err := s.base.Start(ctx, "UpdateAll", opts)
 	if err != nil {
 		return nil, err
 	}
@@ -35,23 +51,83 @@ func (s *Store[K, R]) UpdateAll(
 	if len(keys) == 0 {
 		return map[K]R{}, versioned.NoSQL(ctx, all)
 	}
-	t := &s.base.Table
-	a := &versioned.All[K, R]{Table: t, Keys: versioned.Sorted(t, keys), Change: change}
-	read := s.read
-	rows, err := sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
-		own := read
-		if t.GetForUpdate != nil {
-			read = s.lock // the next time
-		}
-		return a.Run(ctx, tx, own)
-	}, all...)
-	if err != nil && !a.Refused {
-		_, err = versioned.ExplainAll(ctx, &s.base, a.Seen, err)
+	u := s.newUpdates(keys, change, set)
+	if u.op != nil {
+		all = append(slices.Clip(all), settings.ForTarget(u.op.Target))
+	}
+	err = sqlcas.RetryTx(ctx, s.base.DB, u.run, all...)
+	if err != nil && !u.all.Refused {
+		_, err = versioned.ExplainAll(ctx, &s.base, u.all.Seen, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return rows, nil
+	return u.rows, nil
+}
+
+// updates is one call of UpdateAll.
+type updates[K comparable, R any] struct {
+	store   *Store[K, R]
+	all     *versioned.All[K, R]
+	op      *operation.Operation   // nil if the call has no id
+	read    versioned.Reader[K, R] // the next time
+	emitted any                    // by the last run of the closure
+	rows    map[K]R
+}
+
+func (s *Store[K, R]) newUpdates(
+	keys []K, change func(map[K]*R) (any, error), set *settings.Settings,
+) *updates[K, R] {
+	t := &s.base.Table
+	u := &updates[K, R]{store: s, read: s.read}
+	u.all = &versioned.All[K, R]{Table: t, Keys: versioned.Sorted(t, keys), LookUp: u.lookUp}
+	u.all.Change = func(rows map[K]*R) (err error) {
+		u.emitted, err = change(rows)
+		return err
+	}
+	u.op = operationOf(set, func() string { return versioned.Target(t, u.all.Keys) })
+	return u
+}
+
+// run makes one attempt. RetryTx enters the operation.
+func (u *updates[K, R]) run(ctx context.Context, tx *sql.Tx) (err error) {
+	own := u.read
+	if u.all.Table.GetForUpdate != nil {
+		u.read = u.store.lock // the next time
+	}
+	u.rows, err = u.all.Run(ctx, tx, own)
+	if errors.Is(err, sqlcas.ErrGone) {
+		err = cmp.Or(u.lookUp(ctx, tx), err)
+	}
+	switch {
+	case err == operation.ErrReplayed: // bare, by contract
+		return u.replayed(ctx, tx, own)
+	case err == nil && u.store.record != nil:
+		return u.store.record(ctx, tx, []any{u.emitted})
+	}
+	return err
+}
+
+// lookUp looks for the operation.
+func (u *updates[K, R]) lookUp(ctx context.Context, tx *sql.Tx) error {
+	if u.op == nil {
+		return nil
+	}
+	return versioned.LookUp(ctx, tx, *u.op)
+}
+
+// replayed reads the rows as they are now, of those that there are.
+func (u *updates[K, R]) replayed(ctx context.Context, tx *sql.Tx, read versioned.Reader[K, R]) error {
+	u.rows = map[K]R{}
+	for _, key := range u.all.Keys {
+		row, err := read(ctx, tx, key)
+		if err == nil {
+			u.rows[key] = row
+		} else if !errors.Is(err, sqlcas.ErrGone) {
+			return err
+		}
+	}
+	return operation.ErrReplayed
 }
 
 // read reads a row in a transaction, without a lock.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/txn"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
@@ -31,11 +32,15 @@ type batch[K comparable, R any] struct {
 	cancel context.CancelFunc
 	ended  atomic.Bool // by a member who has left
 
-	base R // the row as it was read
-	read bool
+	base  R // the row as it was read
+	read  bool
+	blind bool // it was, but not the operations
 
-	start time.Time
-	locks bool // the read waits for the row's lock
+	start      time.Time
+	locks      bool              // the read waits for the row's lock
+	operations bool              // there are members with operations, which are entered
+	try        operation.Attempt // to enter them
+	record     recorder          // enters what closures emit; nil without a journal
 
 	mu      sync.Mutex // of what follows, while turns go round
 	begun   bool       // they do, or have
@@ -46,9 +51,11 @@ type batch[K comparable, R any] struct {
 	turns   int           // how many there were
 	row     R             // the base with all that was accepted; its version is ahead by as much
 	steps   uint64        // how many were
+	applied operations    // by those that were
 	over    chan struct{} // the turns are over
 
 	wrote bool // the swap was sent
+	taken bool // another process has entered an operation of ours meanwhile
 }
 
 var _ txn.Step = (*batch[int, int])(nil)
@@ -63,6 +70,10 @@ func (b *batch[K, R]) Read(ctx context.Context, db txn.DBTX) (err error) {
 		row, err = b.table.Get(ctx, db, b.line.key)
 	}
 	if b.base, err = versioned.Read(b.table, b.line.key, row, err); err != nil {
+		return err
+	}
+	if err := b.lookUp(ctx, db); err != nil {
+		b.blind = true
 		return err
 	}
 	b.read = true
@@ -91,7 +102,10 @@ func (b *batch[K, R]) Write(ctx context.Context, db txn.DBTX) error {
 	if err == nil && b.table.Computed {
 		b.members[0].swap.row = row // he is the only one
 	}
-	return judged(db, watched, err)
+	if err = judged(db, watched, err); err != nil {
+		return err
+	}
+	return b.writeMore(ctx, db)
 }
 
 // Unmoved reports whether the row proves that the swap was not applied.
@@ -101,7 +115,7 @@ func (b *batch[K, R]) Unmoved(ctx context.Context, db txn.DBTX) (bool, error) {
 
 // goRound has all members take their turns, and waits until they have.
 func (b *batch[K, R]) goRound() {
-	b.row, b.steps, b.next, b.turns, b.holder = b.base, 0, 0, 0, nil
+	b.row, b.steps, b.next, b.turns, b.holder, b.applied = b.base, 0, 0, 0, nil, operations{}
 	b.over = make(chan struct{})
 	b.mu.Lock()
 	b.begun = true
@@ -136,7 +150,7 @@ func (b *batch[K, R]) pass() {
 			return
 		}
 		if b.next == len(b.members) && b.next < maxBatch && !b.closed {
-			b.members = append(b.members, b.line.more(maxBatch-b.next)...)
+			b.members = append(b.members, b.line.more(maxBatch-b.next, b.operations)...)
 		}
 		if b.next == len(b.members) {
 			b.holder = nil
@@ -183,10 +197,14 @@ func (b *batch[K, R]) turn(m *member[K, R]) (res txn.Result, done bool) {
 		m.verdict = accepted
 		b.row, m.swap.row = next, next
 		b.steps++
+		b.applied.add(m.swap.op)
+		res = own
+	case m.swap.op != nil && !m.lookedUp: // he may have been refused because of what he has done before
+		m.verdict = unsure
 		res = own
 	default:
 		m.verdict, m.result = refused, own
-		if done = b.steps == 0; done {
+		if done = b.steps == 0 || m.found.Applied; done {
 			m.state.Store(gone)
 		}
 		res = own
@@ -244,30 +262,37 @@ func (b *batch[K, R]) decline(m *member[K, R]) {
 
 // copied returns a copy of the row for the member who has the turn. It is nobody else's, and stays so when he
 // turns out to be too slow. Who has lost the turn by then gets none: the row may be another caller's by now.
-func (b *batch[K, R]) copied(m *member[K, R]) (row R, ok bool) {
+//
+// An operation that the batch has applied already, for another member with the same id, is not applied again.
+func (b *batch[K, R]) copied(m *member[K, R]) (row R, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.holder != m {
-		return row, false
+		return row, errNothing // turn sees that he has lost it
 	}
-	if b.table.Clone != nil {
-		return b.table.Clone(b.row), true
+	if row = b.row; b.table.Clone != nil {
+		row = b.table.Clone(row)
 	}
-	return b.row, true
+	return row, b.applied.rule(m.swap.op)
 }
 
 // change runs a member's closure.
 func (b *batch[K, R]) change(m *member[K, R]) (R, error) {
 	w := m.swap
-	row, ok := b.copied(m)
-	if !ok {
-		return row, errNothing // turn sees that he has lost it
+	if m.found.Applied {
+		w.row = b.base
+		return w.row, versioned.Ruled(m.found)
+	}
+	row, err := b.copied(m)
+	if err != nil {
+		w.row = row
+		return row, err
 	}
 	if err := w.still(b.base); err != nil {
 		return row, err
 	}
 	w.seen, w.hasSeen, w.refused = b.base, true, false
-	row, err := versioned.Change(b.table, row, w.change)
+	row, err = versioned.Change(b.table, row, w.change)
 	w.refused = err != nil
 	return row, err
 }

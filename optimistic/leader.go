@@ -3,6 +3,7 @@ package optimistic
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/sqlcas/sqlcas"
@@ -22,8 +23,9 @@ const maxLinger = 5 * time.Millisecond
 
 // leader serves the line of one row. It is for one goroutine.
 type leader[K comparable, R any] struct {
-	base *versioned.Base[K, R]
-	set  *settings.Settings
+	base   *versioned.Base[K, R]
+	set    *settings.Settings
+	record recorder // enters what closures emit; nil without a journal
 
 	todo []group[K, R] // who is to be served next; the last one first
 
@@ -67,7 +69,7 @@ func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
 		l.todo = l.todo[:len(l.todo)-1]
 		start := time.Now()
 		b := newBatch(l.base, ln, g)
-		b.start, b.locks = start, l.locks
+		b.start, b.locks, b.record = start, l.locks, l.record
 		ln.crowd.current.Store(b)
 		if b.deserted() {
 			b.cancel()
@@ -89,7 +91,7 @@ func (l *leader[K, R]) attempt(b *batch[K, R]) (res txn.Result) {
 			b.fall(recover())
 		}
 	}()
-	run := stepRunner(b.locks || l.base.Table.Computed || l.set.IsolationSet)
+	run := stepRunner(b.locks || l.base.Table.Computed || l.set.IsolationSet || b.operations || b.record != nil)
 	res = run(b.ctx, l.base.DB, l.set, b)
 	finished = true
 	return res
@@ -113,6 +115,8 @@ func (l *leader[K, R]) settle(b *batch[K, R], res txn.Result) {
 		res.Err = sqlcas.Permanent(versioned.Conflict(b.table, b.line.key, version, version))
 	case (lost || changed && !l.locks) && lockable:
 		l.locks, l.calm, again = true, 0, true
+	case !applied && b.taken: // the next attempt finds whose it was
+		again = true
 	case ended:
 		// Who waits for the lock before his closure is run may leave without ending it for the others.
 		if again = true; b.wrote && lockable {
@@ -176,10 +180,10 @@ func (b *batch[K, R]) answer(res txn.Result, again, lost bool) (rest []*member[K
 	for _, m := range b.members {
 		switch {
 		case m.state.Load() == gone:
-		case m.verdict == refused && res.Outcome == txn.Committed:
+		case m.verdict == refused && res.Outcome == txn.Committed: // or replayed within the batch
 			m.tell(m.result)
 		case m.verdict == absent && m.state.Load() == taken: // too slow, and still at it
-		case m.verdict != accepted && b.read || again:
+		case m.verdict != accepted && b.read || again || b.blind && m.swap.op == nil:
 			if m.leaving.Load() {
 				m.tell(m.canceled())
 				continue
@@ -201,6 +205,7 @@ func (b *batch[K, R]) answer(res txn.Result, again, lost bool) (rest []*member[K
 // member's: those of the others are not worse off when that one leaves.
 func newBatch[K comparable, R any](base *versioned.Base[K, R], ln *line[K, R], g group[K, R]) *batch[K, R] {
 	b := &batch[K, R]{table: &base.Table, line: ln, closed: g.closed, members: g.members}
+	b.operations = slices.ContainsFunc(g.members, func(m *member[K, R]) bool { return m.swap.op != nil })
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(g.members[0].ctx))
 	return b
 }

@@ -3,6 +3,7 @@ package optimistic
 import (
 	"context"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 // somebody is at it.
 type lines[K comparable, R any] struct {
 	base   *versioned.Base[K, R]
+	record recorder // enters what closures emit; nil without a journal
 	seed   maphash.Seed
 	shards [queueShards]lineShard[K, R]
 }
@@ -65,7 +67,7 @@ func (l *lines[K, R]) enter(ctx context.Context, w *swap[K, R]) (*line[K, R], *m
 		return ln, nil
 	}
 	if ln.crowd == nil {
-		ln.crowd = &crowd[K, R]{leader: leader[K, R]{base: l.base, set: l.base.Settings()}}
+		ln.crowd = &crowd[K, R]{leader: leader[K, R]{base: l.base, set: l.base.Settings(), record: l.record}}
 	}
 	c := ln.crowd
 	m := &member[K, R]{ctx: ctx, swap: w, line: ln, wake: make(chan *batch[K, R], 1)}
@@ -176,10 +178,17 @@ func (ln *line[K, R]) collect() []*member[K, R] {
 	return ln.take(maxBatch)
 }
 
-// more takes those who have come since, for a batch that is still being made.
-func (ln *line[K, R]) more(limit int) []*member[K, R] {
+// more takes those who have come since, for a batch that is still being made; of those with an operation only if it
+// is of a batch that enters them.
+func (ln *line[K, R]) more(limit int, operations bool) []*member[K, R] {
 	ln.shard.mu.Lock()
 	defer ln.shard.mu.Unlock()
+	if !operations {
+		first := slices.IndexFunc(ln.crowd.queue, func(m *member[K, R]) bool { return m.swap.op != nil })
+		if first >= 0 {
+			limit = min(limit, first)
+		}
+	}
 	return ln.take(limit)
 }
 

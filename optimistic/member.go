@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/txn"
 )
 
@@ -41,6 +42,9 @@ type member[K comparable, R any] struct {
 	wake    chan *batch[K, R]
 	batch   atomic.Pointer[batch[K, R]] // whose turn he has had
 
+	found    operation.Finding // of his operation, as the batch has looked it up before the turns
+	lookedUp bool              // it has; who comes later is not looked for
+
 	verdict  verdict // of his turn, for the batch to read once the turns are over
 	result   txn.Result
 	panicked any  // by the table's code, in the leader's goroutine
@@ -54,6 +58,7 @@ const (
 	absent   verdict = iota // he has had none, or not in time
 	accepted                // his change is in the batch's row
 	refused                 // by his closure, on a row with changes that are not committed yet
+	unsure                  // refused, before it was known whether his operation had been applied
 )
 
 // await takes part in batches until one has an answer for him.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/txn"
 	"github.com/sqlcas/sqlcas/internal/versioned"
@@ -23,7 +24,8 @@ import (
 type Store[K comparable, R any] struct {
 	base   versioned.Base[K, R]
 	lines  *lines[K, R]
-	shares bool // rows may be handed from one closure to the next
+	shares bool     // rows may be handed from one closure to the next
+	record recorder // enters what closures emit; nil without a journal
 }
 
 var _ sqlcas.Updater[int, int] = (*Store[int, int])(nil)
@@ -81,11 +83,7 @@ func (s *Store[K, R]) Update(
 func (s *Store[K, R]) UpdateIfVersion(
 	ctx context.Context, key K, version uint64, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {
-	if version == 0 && !s.base.Table.Schema.Zero {
-		var zero R
-		return zero, versioned.Invalid("UpdateIfVersion: version 0 is that of a row that was never read")
-	}
-	return s.update(ctx, "UpdateIfVersion", &swap[K, R]{key: key, change: change, detached: true, version: version}, opts)
+	return s.updateIfVersion(ctx, &swap[K, R]{key: key, change: change, detached: true, version: version}, opts)
 }
 
 // Delete deletes the row if it is still at the version that the row value has. If it has another by
@@ -103,15 +101,25 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 		return err
 	}
 	d := &swap[K, R]{table: &s.base.Table, key: s.base.Table.Key(row), seen: row, detached: true}
-	run := stepRunner(set.IsolationSet)
+	d.op = operationOf(set, func() string { return operation.Target(s.base.Table.Schema.Name, "delete", d.key) })
+	run := stepRunner(set.IsolationSet || d.op != nil)
 	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
-		return d.tell(run(ctx, s.base.DB, set, removal[K, R]{d}))
+		d.try = operation.NewAttempt()
+		return d.tell(s.orReplayed(ctx, d, run(ctx, s.base.DB, set, removal[K, R]{d})))
 	}, all...)
 	if err == nil {
 		return nil
 	}
 	_, err = versioned.Explain(ctx, &s.base, d.lost(), err)
 	return err
+}
+
+func (s *Store[K, R]) updateIfVersion(ctx context.Context, w *swap[K, R], opts []sqlcas.Option) (R, error) {
+	if w.version == 0 && !s.base.Table.Schema.Zero {
+		var zero R
+		return zero, versioned.Invalid("UpdateIfVersion: version 0 is that of a row that was never read")
+	}
+	return s.update(ctx, "UpdateIfVersion", w, opts)
 }
 
 // update runs a swap until it lands or must not.
@@ -124,13 +132,14 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 	if w.change == nil {
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
-	w.table = &s.base.Table
+	w.table, w.record = &s.base.Table, s.record
+	w.op = operationOf(set, func() string { return operation.Target(s.base.Table.Schema.Name, "", w.key) })
 	queues := !w.detached && s.shares && w.key == w.key && combines(set, opts) // NaN would never be found again
 	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
 		if queues && !w.slow {
-			return w.tell(s.inLine(ctx, set, w))
+			return w.tell(s.orReplayed(ctx, w, s.inLine(ctx, set, w)))
 		}
-		return w.tell(s.plain(ctx, set, w, queues))
+		return w.tell(s.orReplayed(ctx, w, s.plain(ctx, set, w, queues)))
 	}, all...)
 	if err == nil {
 		return w.row, nil
@@ -154,10 +163,13 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 // plain has a call work alone. Who has lost to another process locks the row at the next try, if he may: that process
 // may be at it without a pause.
 func (s *Store[K, R]) plain(ctx context.Context, set *settings.Settings, w *swap[K, R], locks bool) txn.Result {
+	if w.op != nil {
+		w.try = operation.NewAttempt()
+	}
 	if locks && w.crossed && w.table.GetForUpdate != nil {
 		return txn.RunStepInTx(ctx, s.base.DB, set, lockingSwap[K, R]{w})
 	}
-	return stepRunner(w.table.Computed || set.IsolationSet)(ctx, s.base.DB, set, w)
+	return stepRunner(w.table.Computed || set.IsolationSet || w.writesMore())(ctx, s.base.DB, set, w)
 }
 
 // inLine has a call meet those who want the same row. Who is alone in line works alone.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
+	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/txn"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
@@ -29,6 +30,11 @@ type swap[K comparable, R any] struct {
 	lostOne bool // the last swap has found no row
 	crossed bool // a swap has lost, or the server has said so: the row is locked for the next try
 
+	op      *operation.Operation // that is applied by the swap; nil if the call has no id
+	try     operation.Attempt    // to apply it
+	record  recorder             // enters what the closure emits; nil without a journal
+	emitted any                  // by the last run of the closure
+
 	unmovedTimes int // times in a row that the row was then read at the same version
 	seen         R   // the row as the last attempt has read it
 	row          R   // as it is to be written, then as it was
@@ -42,7 +48,7 @@ var _ txn.Step = (*swap[int, int])(nil)
 // Read reads the row.
 func (w *swap[K, R]) Read(ctx context.Context, db txn.DBTX) error {
 	row, err := w.table.Get(ctx, db, w.key)
-	return w.found(row, err)
+	return w.found(ctx, db, row, err)
 }
 
 // lockingSwap is a swap that locks the row when it reads it.
@@ -51,11 +57,15 @@ type lockingSwap[K comparable, R any] struct{ *swap[K, R] }
 // Read reads and locks the row.
 func (w lockingSwap[K, R]) Read(ctx context.Context, db txn.DBTX) error {
 	row, err := w.table.GetForUpdate(ctx, db.(*sql.Tx), w.key, sqlcas.LockWaits)
-	return w.found(row, err)
+	return w.found(ctx, db, row, err)
 }
 
-func (w *swap[K, R]) found(row R, err error) error {
+func (w *swap[K, R]) found(ctx context.Context, db txn.DBTX, row R, err error) error {
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
+		return err
+	}
+	w.row = row // which a replay returns
+	if err := w.lookUp(ctx, db); err != nil {
 		return err
 	}
 	if err := w.still(row); err != nil {
@@ -108,14 +118,41 @@ func (w *swap[K, R]) Write(ctx context.Context, db txn.DBTX) error {
 	if err == nil {
 		w.row = row
 	}
-	return w.judge(db, err)
+	if err = w.judge(db, err); err != nil {
+		return err
+	}
+	return w.writeMore(ctx, db)
+}
+
+// writesMore reports whether the swap is not all that is written, so that it takes a transaction.
+func (w *swap[K, R]) writesMore() bool { return w.op != nil || w.record != nil }
+
+// writeMore writes what belongs to the swap: first the row is locked by it, and then entered what may refer to it.
+func (w *swap[K, R]) writeMore(ctx context.Context, db txn.DBTX) error {
+	if w.record != nil {
+		if err := w.record(ctx, db, []any{w.emitted}); err != nil {
+			return err
+		}
+	}
+	if w.op == nil {
+		return nil
+	}
+	return operation.Insert(ctx, db, w.try, *w.op)
+}
+
+// Resolver tells by the operation's id.
+func (w *swap[K, R]) Resolver() func(context.Context, txn.DBTX) (bool, error) {
+	if w.op == nil {
+		return nil
+	}
+	return resolve(w.try, []operation.Operation{*w.op})
 }
 
 // removal is the DELETE of a row that was read before.
 type removal[K comparable, R any] struct{ *swap[K, R] }
 
-// Read does nothing.
-func (removal[K, R]) Read(context.Context, txn.DBTX) error { return nil }
+// Read looks for the operation, if there is one.
+func (w removal[K, R]) Read(ctx context.Context, db txn.DBTX) error { return w.lookUp(ctx, db) }
 
 // Compute does nothing.
 func (removal[K, R]) Compute() error { return nil }
@@ -123,7 +160,10 @@ func (removal[K, R]) Compute() error { return nil }
 // Write sends the DELETE.
 func (w removal[K, R]) Write(ctx context.Context, db txn.DBTX) error {
 	w.watched = versioned.Watched{DBTX: db}
-	return w.judge(db, versioned.Delete(ctx, &w.watched, w.table, w.seen))
+	if err := w.judge(db, versioned.Delete(ctx, &w.watched, w.table, w.seen)); err != nil {
+		return err
+	}
+	return w.writeMore(ctx, db)
 }
 
 // judge marks errors: what a rerun would not mend, and what does not tell whether the swap was applied.

@@ -3,8 +3,10 @@ package pessimistic
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
 
@@ -18,7 +20,8 @@ import (
 // change is not run.
 //
 // A row that is not there is ErrGone. Two callers that spell keys differently may lock in another
-// order; the deadlock is absorbed. Other errors and options are those of Update.
+// order; the deadlock is absorbed. Other errors and options are those of Update. With sqlcas.WithOperationID a
+// replay returns the rows as they are now, without those that are gone; the target is all keys together.
 func (s *Store[K, R]) UpdateAll(
 	ctx context.Context, keys []K, change func(rows map[K]*R) error, opts ...sqlcas.Option,
 ) (map[K]R, error) {
@@ -32,15 +35,67 @@ func (s *Store[K, R]) UpdateAll(
 	if len(keys) == 0 {
 		return map[K]R{}, versioned.NoSQL(ctx, c.opts)
 	}
-	a := &versioned.All[K, R]{Table: &s.base.Table, Keys: versioned.Sorted(&s.base.Table, keys), Change: change}
+	t := &s.base.Table
+	sorted := versioned.Sorted(t, keys)
+	under(&c, t.Schema.Name, "", sorted...)
+	var result map[K]R
 	var asked K
-	rows, err := sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (map[K]R, error) {
-		return a.Run(ctx, tx, func(ctx context.Context, tx *sql.Tx, key K) (R, error) {
+	err = sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (err error) {
+		var looked error // what the look for the id came to, with all rows locked
+		a := &versioned.All[K, R]{Table: t, Keys: sorted, Change: func(rows map[K]*R) error {
+			if looked = c.look(ctx, tx, nil); looked != nil {
+				result = values(rows)
+				return looked
+			}
+			return change(rows)
+		}}
+		rows, err := a.Run(ctx, tx, func(ctx context.Context, tx *sql.Tx, key K) (R, error) {
 			asked = key
 			return s.read(ctx, tx, key, c.lock)
 		})
+		switch {
+		case looked != nil:
+			return looked // and not marked as the closure's
+		case err == nil:
+			result = rows
+		case !a.Refused && errors.Is(err, sqlcas.ErrGone):
+			if err = c.look(ctx, tx, err); err == operation.ErrReplayed { // bare, by contract
+				if result, looked = s.present(ctx, tx, sorted); looked != nil {
+					return looked
+				}
+			}
+		}
+		return err
 	}, c.opts...)
-	return rows, s.name(asked, err)
+	if err != nil {
+		return nil, s.name(asked, err)
+	}
+	return result, nil
+}
+
+// values are the rows themselves.
+func values[K comparable, R any](rows map[K]*R) map[K]R {
+	all := make(map[K]R, len(rows))
+	for k, row := range rows {
+		all[k] = *row
+	}
+	return all
+}
+
+// present reads those of the rows that are there.
+func (s *Store[K, R]) present(ctx context.Context, tx *sql.Tx, keys []K) (map[K]R, error) {
+	rows := make(map[K]R, len(keys))
+	for _, key := range keys {
+		row, err := s.base.Table.Get(ctx, tx, key)
+		row, err = versioned.Read(&s.base.Table, key, row, err)
+		switch {
+		case err == nil:
+			rows[key] = row
+		case !errors.Is(err, sqlcas.ErrGone):
+			return nil, err
+		}
+	}
+	return rows, nil
 }
 
 // LockAll locks and reads rows in a transaction of the caller's, usually that of UpdateTx, in the

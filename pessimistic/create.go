@@ -16,7 +16,7 @@ import (
 //
 // create runs in a transaction of its own and must be one INSERT; if another was faster, its
 // duplicate-key error (1062) is no error. It may run any number of times. The row comes back unlocked.
-// If ctx ends, the row may have been created or not.
+// If ctx ends, the row may have been created or not; calling again is safe, and WithOperationID is refused.
 func (s *Store[K, R]) GetOrCreate(
 	ctx context.Context, key K, create func(ctx context.Context, db sqlcas.DBTX) error, opts ...sqlcas.Option,
 ) (R, error) {
@@ -24,6 +24,9 @@ func (s *Store[K, R]) GetOrCreate(
 	c, err := s.start(ctx, "GetOrCreate", opts)
 	if err != nil {
 		return zero, err
+	}
+	if c.op.ID != "" {
+		return zero, versioned.Invalid("GetOrCreate: it may be called again as it is: leave WithOperationID out")
 	}
 	if create == nil {
 		return zero, versioned.Invalid("GetOrCreate: the closure is nil")

@@ -17,6 +17,7 @@ import (
 	"errors"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/versioned"
 )
@@ -58,9 +59,14 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // it is, and nothing is written; one that has changed nothing and returns nil has the version moved. It
 // must leave key and version alone. Other callers wait for as long as it runs.
 //
+// With sqlcas.WithOperationID the id is looked for when the row is locked. A replay returns the row as it is
+// now, and a zero value if it is gone. UpdateIfVersion and Update of one row are one operation, of
+// optimistic.Store too.
+//
 // Errors: ErrGone, ErrLocked (with NoWait, SkipLocked and Wait, a *sqlcas.LockedError), ErrExhausted,
 // ErrNoVersion, ErrVersionOverflow, ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrNested,
-// ErrInvalidArgument, the server's, change's and ctx's. Options: all, and this package's.
+// ErrInvalidArgument, ErrOperationMismatch, the server's, change's and ctx's. Options: all, and this
+// package's.
 func (s *Store[K, R]) Update(
 	ctx context.Context, key K, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {
@@ -69,7 +75,8 @@ func (s *Store[K, R]) Update(
 
 // UpdateIfVersion is Update for an edit that was made elsewhere, on a row that was read at version: in
 // a browser, say, that sends it back with If-Match. If the row has another version by now, it returns
-// the row as it is now, and an ErrConflict that is a *sqlcas.ConflictError; change is then not run.
+// the row as it is now, and an ErrConflict that is a *sqlcas.ConflictError; change is then not run. With
+// WithOperationID an edit that has been applied and is sent again is a replay and no conflict.
 func (s *Store[K, R]) UpdateIfVersion(
 	ctx context.Context, key K, version uint64, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {
@@ -100,24 +107,31 @@ func (s *Store[K, R]) update(ctx context.Context, method string, opts []sqlcas.O
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
 	t := &s.base.Table
-	row, err := sqlcas.RetryTxResult(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (R, error) {
+	under(&c, t.Schema.Name, "", e.key)
+	var result R // of the attempt that was committed, or found that there is nothing to do
+	err = sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
 		row, err := s.read(ctx, tx, e.key, c.lock)
-		if err != nil {
-			return zero, err
+		result = row
+		if err = c.look(ctx, tx, err); err != nil {
+			return err
 		}
 		if actual := t.Version(row); e.detached && actual != e.version {
 			e.current, e.refused = row, true
-			return zero, sqlcas.Permanent(versioned.Conflict(t, e.key, e.version, actual))
+			return sqlcas.Permanent(versioned.Conflict(t, e.key, e.version, actual))
 		}
 		if row, err = versioned.Change(t, row, e.change); err != nil {
-			return zero, err
+			return err
 		}
-		return versioned.Swap(ctx, tx, t, row, 1)
+		result, err = versioned.Swap(ctx, tx, t, row, 1)
+		return err
 	}, c.opts...)
-	if err != nil && e.refused {
+	switch {
+	case err != nil && e.refused:
 		return e.current, err
+	case err != nil:
+		return zero, s.name(e.key, err)
 	}
-	return row, s.name(e.key, err)
+	return result, nil
 }
 
 // name says which row's lock was not to be had in all attempts.
@@ -134,7 +148,7 @@ func (s *Store[K, R]) name(key K, err error) error {
 
 // Delete locks and deletes the row if it is still at the version that the row value has. If it has
 // another by now, the error is an ErrConflict that is a *sqlcas.ConflictError; if it is gone already,
-// ErrGone, which who only wants it away may take for success.
+// ErrGone, which who only wants it away may take for success. With sqlcas.WithOperationID a replay is nil.
 func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) error {
 	c, err := s.start(ctx, "Delete", opts)
 	if err != nil {
@@ -147,9 +161,10 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 	if err := versioned.Versioned(t, row); err != nil {
 		return err
 	}
+	under(&c, t.Schema.Name, "delete", t.Key(row))
 	return s.name(t.Key(row), sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
 		now, err := s.read(ctx, tx, t.Key(row), c.lock)
-		if err != nil {
+		if err = c.look(ctx, tx, err); err != nil {
 			return err
 		}
 		if t.Version(now) != t.Version(row) {
@@ -163,6 +178,7 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 type call struct {
 	opts []sqlcas.Option
 	lock settings.Lock
+	op   operation.Operation // its ID is empty if the call has none
 }
 
 // start checks what every call needs.
@@ -174,7 +190,11 @@ func (s *Store[K, R]) start(ctx context.Context, method string, opts []sqlcas.Op
 	if err := s.locks(method); err != nil {
 		return call{}, err
 	}
-	return call{append(all, settings.ForLockingStore()), lockOf(set)}, nil
+	return call{
+		opts: append(all, settings.ForLockingStore()),
+		lock: lockOf(set),
+		op:   operation.Operation{ID: set.OperationID, Fingerprint: set.Fingerprint},
+	}, nil
 }
 
 // locks refuses a table that is never locked.

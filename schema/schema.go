@@ -14,6 +14,9 @@ import (
 //go:embed shop/*.sql
 var shop embed.FS
 
+//go:embed sqlcas/*.sql
+var own embed.FS
+
 // Shop returns the statements that create the example domain: account, inventory and ledger_entry,
 // one statement a table, in an order that their foreign keys allow. Run them one by one in an empty
 // database:
@@ -27,6 +30,13 @@ var shop embed.FS
 // table of an older shape kept unseen. Each call returns a new slice, which the caller may change.
 func Shop() []string {
 	return statements(shop, "shop")
+}
+
+// Sqlcas returns the statements that create the tables of sqlcas itself, one statement a table:
+// sqlcas_operation, which WithOperationID needs, in the default database of the connections that are given
+// it. They are to be run as those of Shop are, once.
+func Sqlcas() []string {
+	return statements(own, "sqlcas")
 }
 
 // statements reads the files of one embedded folder in the order of their names; each holds one

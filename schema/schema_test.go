@@ -47,6 +47,25 @@ func TestShopStatementsRunOneByOneInOrder(t *testing.T) {
 	}
 }
 
+// Ensures that Sqlcas is one CREATE TABLE as well, of a table whose ids are compared byte by byte.
+func TestSqlcasStatementsRunOneByOne(t *testing.T) {
+	t.Parallel()
+	stmts := schema.Sqlcas()
+	if len(stmts) != 1 {
+		t.Fatalf("got %d statements, want that of sqlcas_operation alone", len(stmts))
+	}
+	code := strings.TrimSpace(lineComment.ReplaceAllString(stmts[0], ""))
+	if got := strings.Count(code, ";"); got != 1 || !strings.HasSuffix(code, ";") {
+		t.Errorf("got %d semicolons in %q, want one, at its end", got, code)
+	}
+	if name := createTable.FindStringSubmatch(code); name == nil || name[1] != "sqlcas_operation" {
+		t.Errorf("got the table %q, want sqlcas_operation", name)
+	}
+	if !regexp.MustCompile(`(?m)^\s*id +VARBINARY\(255\) NOT NULL,$`).MatchString(code) {
+		t.Errorf("got %q, want an id of 255 bytes", code)
+	}
+}
+
 // Ensures that exactly the two tables that are swapped carry the opt-in comment on a version column
 // of the right type.
 func TestShopVersionedTablesOptIn(t *testing.T) {

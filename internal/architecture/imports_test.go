@@ -31,10 +31,15 @@ var public = []string{".", "optimistic", "pessimistic", "sqlcastest", "gen/...",
 // table is who may import whom. A package that has no row is an error, and so is a row that no
 // package has. The first row that fits counts.
 var table = []rule{
-	{pkg: ".", ours: []string{"internal/txn", "internal/settings", "internal/mysqlerr"}, outside: []string{backOff}},
-	{pkg: "optimistic", ours: []string{".", "internal/txn", "internal/settings", "internal/mysqlerr", "internal/versioned"}},
-	{pkg: "pessimistic", ours: []string{".", "internal/txn", "internal/settings", "internal/mysqlerr", "internal/versioned"}},
-	{pkg: "internal/versioned", ours: []string{".", "internal/txn", "internal/settings"}},
+	{pkg: ".", ours: []string{"internal/txn", "internal/settings", "internal/mysqlerr", "internal/operation"}, outside: []string{backOff}},
+	{pkg: "optimistic", ours: []string{
+		".", "internal/txn", "internal/settings", "internal/mysqlerr", "internal/versioned", "internal/operation",
+	}},
+	{pkg: "pessimistic", ours: []string{
+		".", "internal/txn", "internal/settings", "internal/mysqlerr", "internal/versioned", "internal/operation",
+	}},
+	{pkg: "internal/versioned", ours: []string{".", "internal/txn", "internal/settings", "internal/operation"}},
+	{pkg: "internal/operation", ours: []string{"internal/mysqlerr", "gen/sqlcasdb", "schema"}},
 	{pkg: "sqlcastest", ours: []string{"internal/witness"}, outside: []string{driver}},
 	{pkg: "internal/txn", ours: []string{"internal/witness", "internal/mysqlerr", "internal/settings"}},
 	{pkg: "internal/witness"},
@@ -59,7 +64,7 @@ var table = []rule{
 	{pkg: "internal/progress", outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 
 	{pkg: "cmd/...", ours: append([]string{
-		"internal/casgen", "internal/sqlcheck", "internal/sqlcyaml", "internal/vet", "internal/mysqltest",
+		"internal/casgen", "internal/sqlcheck", "internal/sqlcyaml", "internal/vet", "internal/mysqltest", "internal/mysqlerr",
 		"internal/hotrow", "internal/benchdb", "internal/backoffsim", "internal/chart", "internal/progress",
 	}, public...), outside: []string{"github.com/spf13/cobra"}},
 
@@ -68,7 +73,9 @@ var table = []rule{
 	{pkg: "internal/mysqltest", outside: []string{driver}},
 	{pkg: "internal/faultproxy", outside: []string{driver}},
 	{pkg: "internal/faulttest"},
+	{pkg: "internal/crashtest"},
 	{pkg: "internal/linear"},
+	{pkg: "internal/oncemodel"},
 	{pkg: "internal/architecture"},
 	{pkg: "internal/hardtables", ours: []string{".", "internal/hardtables/sku"}},
 	{pkg: "internal/hardtables/sku"},
@@ -209,6 +216,7 @@ func TestTheCheckOfImportsFindsWhatIsForbidden(t *testing.T) {
 		"gen/some":             module + "/internal/txn",
 		"pessimistic":          module + "/optimistic",
 		"internal/versioned":   module + "/internal/witness",
+		"internal/operation":   module,
 		"schema":               "example.com/any",
 		"internal/scriptdb":    driver,
 		"internal/mysqltest":   module + "/schema",

@@ -53,6 +53,9 @@ type Settings struct {
 	Lock          *Lock                      // how a locking read waits; nil: as the server does
 	Alone         bool                       // the call shares no transaction with others
 	Store         bool                       // the call is a Store's, whose attempts know what became of them
+	OperationID   string                     // under which the change is noted; "": none
+	Fingerprint   string                     // of the operation's request; "": none
+	Target        string                     // what the operation changes, where a Store knows; "": a whole transaction
 }
 
 // Lock is what a pessimistic Store's options say about waiting for a row's lock.
@@ -124,6 +127,14 @@ func ForStore() Option {
 func ForLockingStore() Option {
 	return Func(func(s *Settings) error {
 		s.Store, s.Lock = true, nil
+		return nil
+	})
+}
+
+// ForTarget says what the operation of a Store's call changes.
+func ForTarget(target string) Option {
+	return Func(func(s *Settings) error {
+		s.Target = target
 		return nil
 	})
 }

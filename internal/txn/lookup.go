@@ -22,12 +22,7 @@ func (a *attempt) anyStillThere(ctx context.Context, conn *sql.Conn, swaps []swa
 	}
 	// Afterwards its lock wait timeout is not the user's.
 	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
-	seconds := 1
-	if deadline, ok := ctx.Deadline(); ok {
-		seconds = max(1, int(time.Until(deadline)/time.Second))
-	}
-	setWait := fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds)
-	if _, err := conn.ExecContext(ctx, setWait); err != nil {
+	if err := boundLockWaits(ctx, conn); err != nil {
 		return false
 	}
 	return slices.ContainsFunc(swaps, func(s swap) bool {
@@ -37,6 +32,17 @@ func (a *attempt) anyStillThere(ctx context.Context, conn *sql.Conn, swaps []swa
 		there, err := s.stillThere(ctx, conn)
 		return there && err == nil && s.schema != ""
 	})
+}
+
+// boundLockWaits has locks of the session waited for no longer than ctx lasts: a server goes on waiting when its
+// client has left.
+func boundLockWaits(ctx context.Context, conn *sql.Conn) error {
+	seconds := 1
+	if deadline, ok := ctx.Deadline(); ok {
+		seconds = max(1, int(time.Until(deadline)/time.Second))
+	}
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION innodb_lock_wait_timeout = %d", seconds))
+	return err
 }
 
 func (s swap) stillThere(ctx context.Context, conn *sql.Conn) (bool, error) {

@@ -41,7 +41,7 @@ type Result struct {
 	Refused bool
 	// Lost says that Abort is a swap that had affected no row.
 	Lost bool
-	// FromClosure says that Err is the closure's.
+	// FromClosure says that Err is the closure's, or that of a Hooks' statement in its transaction.
 	FromClosure bool
 	// Batch is how many calls' changes were written together; 0 if the attempt was one call's.
 	Batch int
@@ -58,8 +58,13 @@ const beginTries = 3
 
 // Run makes one attempt of fn in a transaction on a connection of db.
 func Run(ctx context.Context, db *sql.DB, s *settings.Settings, fn Closure) Result {
+	return RunHooked(ctx, db, s, fn, Hooks{})
+}
+
+// RunHooked is Run with statements of the caller's around the closure's.
+func RunHooked(ctx context.Context, db *sql.DB, s *settings.Settings, fn Closure, hooks Hooks) Result {
 	for try := 1; ; try++ {
-		a := &attempt{db: db, settings: s, fn: fn}
+		a := &attempt{db: db, settings: s, fn: fn, hooks: hooks}
 		res := a.run(ctx)
 		if !a.began && try < beginTries && errors.Is(res.Err, driver.ErrBadConn) {
 			continue
@@ -73,6 +78,7 @@ type attempt struct {
 	db       *sql.DB
 	settings *settings.Settings
 	fn       Closure
+	hooks    Hooks
 
 	ident identity
 	began bool
@@ -96,6 +102,9 @@ func (a *attempt) run(ctx context.Context) (res Result) {
 			res = a.settle(ctx, res, swaps)
 		}
 	}()
+	if err := a.before(ctx, conn); err != nil {
+		return Result{Err: err, Class: a.settings.ClassOf(err)}
+	}
 	res = Result{Err: driver.ErrBadConn, Class: mysqlerr.Lost} // until the connection says otherwise
 	_ = conn.Raw(func(dc any) error {
 		sess, err := a.begin(ctx, dc.(driver.Conn))
@@ -154,6 +163,11 @@ func (a *attempt) inside(ctx context.Context, dc driver.Conn, sess *witness.Sess
 	lost := cmp.Or(lostSwap(writes), sess.Owed())
 	if lost != nil {
 		sess.Forbid(lost)
+	}
+	if err := a.last(ctx, sess); err != nil {
+		sess.Rollback()
+		ended = true
+		return a.afterError(err, sess.Aborted())
 	}
 	fate := sess.Commit()
 	ended = true

@@ -24,6 +24,9 @@ const lateBound = 10 * time.Second
 // client has gone; and if the answer to its COMMIT was lost, the rows that it had moved are looked
 // up.
 func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
+	if res.Outcome == Unknown && a.hooks.Resolve != nil {
+		return a.resolve(ctx, res)
+	}
 	if res.Outcome == Committed || !a.ident.known() {
 		return res
 	}

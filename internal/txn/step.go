@@ -34,6 +34,12 @@ type Step interface {
 	Unmoved(ctx context.Context, db DBTX) (bool, error)
 }
 
+// Resolver is a Step that can tell after a COMMIT whose answer was lost whether it was carried out.
+type Resolver interface {
+	// Resolver returns Hooks.Resolve; nil if the Step cannot tell this time.
+	Resolver() func(ctx context.Context, db DBTX) (applied bool, err error)
+}
+
 // InDoubtError marks an error of Write that leaves open whether the swap was applied.
 type InDoubtError struct{ Cause error }
 
@@ -112,7 +118,11 @@ func inReadTx(ctx context.Context, conn *sql.Conn, read func() error) error {
 
 // RunStepInTx is RunStep in a transaction.
 func RunStepInTx(ctx context.Context, db *sql.DB, s *settings.Settings, step Step) Result {
-	return Run(ctx, db, s, func(ctx context.Context, tx *sql.Tx) error {
+	var hooks Hooks
+	if r, ok := step.(Resolver); ok {
+		hooks.Resolve = r.Resolver()
+	}
+	return RunHooked(ctx, db, s, func(ctx context.Context, tx *sql.Tx) error {
 		if err := step.Read(ctx, tx); err != nil {
 			return err
 		}
@@ -120,7 +130,7 @@ func RunStepInTx(ctx context.Context, db *sql.DB, s *settings.Settings, step Ste
 			return err
 		}
 		return step.Write(ctx, tx)
-	})
+	}, hooks)
 }
 
 // stepAttempt is the state of one RunStep.

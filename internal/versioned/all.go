@@ -26,6 +26,7 @@ type All[K comparable, R any] struct {
 	Table  *sqlcas.Table[K, R]
 	Keys   []K // sorted
 	Change func(rows map[K]*R) error
+	LookUp func(ctx context.Context, tx *sql.Tx) error // is run between reading and Change; its error ends the attempt
 
 	Seen    []Seen[K] // what was read, in the order of the keys
 	Refused bool      // the closure returned an error, which is the caller's own whatever it wraps
@@ -48,6 +49,11 @@ func (a *All[K, R]) Run(
 	entries, err := a.read(ctx, tx, read)
 	if err != nil {
 		return nil, err
+	}
+	if a.LookUp != nil {
+		if err := a.LookUp(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
 	if err := a.change(entries); err != nil {
 		return nil, err

@@ -52,6 +52,8 @@ func wrong(opts []sqlcas.Option, locks bool) error {
 	switch {
 	case s.Report != nil:
 		return Invalid("NewStore: WithReport is for one call: give it to that")
+	case s.OperationID != "" || s.Fingerprint != "":
+		return Invalid("NewStore: WithOperationID and WithFingerprint are for one call: give them to that")
 	case s.Lock != nil && !locks:
 		return Invalid("NewStore: %s is for a pessimistic.Store, which reads FOR UPDATE: leave it out here", s.Lock.Option)
 	}
@@ -146,6 +148,13 @@ func (b *Base[K, R]) Owns(ctx context.Context, method string, tx *sql.Tx) error 
 		return Invalid("%s: the transaction is not of the *sql.DB of the Store of %s", method, b.Table.Schema.Name)
 	}
 	return nil
+}
+
+// Spoil makes the Store unusable, if it is not so already.
+func (b *Base[K, R]) Spoil(err error) {
+	if b.bad == nil {
+		b.bad = err
+	}
 }
 
 // Bad returns what makes the Store unusable, or nil.

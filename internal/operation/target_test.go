@@ -1,0 +1,100 @@
+package operation_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sqlcas/sqlcas/internal/operation"
+)
+
+type (
+	code  string
+	flags [2]byte
+	bits  byte
+	seat  struct {
+		Hall string
+		No   int16
+		hid  bool
+	}
+)
+
+// String must not be asked: it leaves out what tells two seats apart.
+func (s seat) String() string { return s.Hall }
+
+// Ensures that people can read what an operation changes, for every type that keys have.
+func TestTargetIsReadable(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 5000, time.FixedZone("east", 3600))
+	for want, got := range map[string]string{
+		"account 7":                           operation.Target("account", "", 7),
+		"delete account 7":                    operation.Target("account", "delete", uint64(7)),
+		"account -7":                          operation.Target("account", "", int8(-7)),
+		`account ("a" "b")`:                   operation.Target("account", "", "a", "b"),
+		`account "a b"`:                       operation.Target("account", "", code("a b")),
+		`account "\"é\x00"`:                   operation.Target("account", "", "\"é\x00"),
+		`account "\xff"`:                      operation.Target("account", "", "\xff"),
+		"account 0x00ff":                      operation.Target("account", "", flags{0, 255}),
+		"account 0x07":                        operation.Target("account", "", [1]bits{7}),
+		"account [1 2]":                       operation.Target("account", "", [2]int{1, 2}),
+		`account {"A" 3 true}`:                operation.Target("account", "", seat{"A", 3, true}),
+		"account 2026-03-01T11:00:00.000005Z": operation.Target("account", "", noon),
+		`account {"a" true}`:                  operation.Target("account", "", sql.NullString{String: "a", Valid: true}),
+		"account true":                        operation.Target("account", "", any(true)),
+		"account 0.1":                         operation.Target("account", "", 0.1),
+		"account nil":                         operation.Target("account", "", nil),
+		"shop.Konto 1":                        operation.Target("shop.Konto", "", 1),
+		`"my table" 1`:                        operation.Target("my table", "", 1),
+		`"7" 1`:                               operation.Target("7", "", 1),
+	} {
+		require.Equal(t, want, got)
+	}
+	require.Equal(t, operation.Target("a", "", noon), operation.Target("a", "", noon.UTC()), "one instant")
+}
+
+// Ensures that no two targets have one text: what is in a key cannot pass for what is around it.
+func TestTargetsAreUnambiguous(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for name, text := range map[string]string{
+		"two keys":          operation.Target("t", "", "a", "b"),
+		"one key":           operation.Target("t", "", "a b"),
+		"a quote in it":     operation.Target("t", "", `a" "b`),
+		"brackets in it":    operation.Target("t", "", `("a" "b")`),
+		"a struct":          operation.Target("t", "", seat{"a", 1, false}),
+		"another":           operation.Target("t", "", seat{"a", 2, false}),
+		"hidden difference": operation.Target("t", "", seat{"a", 1, true}),
+		"number":            operation.Target("t", "", 1),
+		"text of it":        operation.Target("t", "", "1"),
+		"delete":            operation.Target("t", "delete", 1),
+		"a table's name":    operation.Target("delete t", "", 1),
+		"deletion in it":    operation.Target("delete", "", "t"),
+		"invalid text":      operation.Target("t", "", "\xff"),
+		"replacement":       operation.Target("t", "", "\ufffd"),
+		"long":              operation.Target("t", "", strings.Repeat("x", 400)),
+		"long, another end": operation.Target("t", "", strings.Repeat("x", 400)+"y"),
+		"long, other key":   operation.Target("t", "", strings.Repeat("x", 400), 1),
+	} {
+		require.Empty(t, seen[text], "%s is %s", name, text)
+		seen[text] = name
+	}
+}
+
+// Ensures that a target fits into its column, whole if it can, and is cut between characters else.
+func TestLongTargetsAreCut(t *testing.T) {
+	t.Parallel()
+	for n := range 300 {
+		plain := operation.Target("t", "", strings.Repeat("x", n))
+		require.LessOrEqual(t, len(plain), 255)
+		require.Equal(t, n+4 <= 255, plain == fmt.Sprintf("t %q", strings.Repeat("x", n)), n)
+		wide := operation.Target("t", "", strings.Repeat("é", n))
+		require.LessOrEqual(t, len(wide), 255)
+		require.Equal(t, strings.ToValidUTF8(wide, "?"), wide)
+	}
+	cut := operation.Target("t", "", strings.Repeat("x", 300))
+	require.Regexp(t, `^t "x{177} sha256:[0-9a-f]{64}$`, cut)
+}
