@@ -3,6 +3,7 @@
 //	sqlcas queries    write the queries that read, lock and swap each versioned table
 //	sqlcas vet        find SQL that breaks compare-and-swap
 //	sqlcas explain    say what a rule of vet is about
+//	sqlcas migrate    write a migration that creates the library's own tables
 //	sqlcas bench      measure ways to update a row that many callers want
 //
 // The same binary is the plugin that `sqlc generate` runs to write the sqlcas.Tables beside its own Go. See
@@ -14,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +80,7 @@ A table takes part once its version column has COMMENT 'sqlcas:version'. Then
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(queriesCommand(), vetCommand(), explainCommand(), benchCommand(hotrow.Run), benchWorkerCommand())
+	root.AddCommand(queriesCommand(), vetCommand(), explainCommand(), benchCommand(hotrow.Run), benchWorkerCommand(),
+		migrateCommand(time.Now))
 	return root
 }
