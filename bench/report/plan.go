@@ -29,11 +29,15 @@ const (
 	thousand = "thousand"
 	four     = "four"
 	eight    = "eight"
+
+	entries     = "ledger"
+	fourEntries = "four-ledger"
 )
 
-// planned is the whole, which takes about 25 minutes on three servers, or a trial.
+// planned is the whole, which takes about 27 minutes on three servers, or a trial.
 func planned(quick bool) plan {
 	two := []string{"--strategies", "for-update,store"}
+	ledgers := []string{"--strategies", forUpdateLedger + "," + ledger}
 	timed := func(duration, rounds string, args ...string) []string {
 		if quick {
 			duration, rounds = "300ms", "1"
@@ -55,6 +59,14 @@ func planned(quick bool) plan {
 		{thousand, "one row, 1,024 callers", append(timed("5s", "5", "--callers", "1024"), two...), 25 * time.Second},
 		{four, "one row, 4 processes", append(timed("30s", "5", "--callers", "32", "--processes", "4"), two...), 77 * time.Second},
 		{eight, "one row, 8 processes", append(timed("30s", "5", "--callers", "32", "--processes", "8"), two...), 77 * time.Second},
+		{
+			entries, "one row and a ledger, 64 callers",
+			append(timed("5s", "5", "--callers", "64"), ledgers...), 16 * time.Second,
+		},
+		{
+			fourEntries, "one row and a ledger, 4 processes",
+			append(timed("7500ms", "5", "--callers", "32", "--processes", "4"), ledgers...), 24 * time.Second,
+		},
 	}
 	if quick {
 		for i := range p.jobs {

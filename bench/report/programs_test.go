@@ -60,7 +60,16 @@ func argument(cmd *exec.Cmd, flag string) string {
 
 // kind says what a run of sqlcas bench measures.
 func kind(cmd *exec.Cmd) string {
-	return fmt.Sprintf("bench of %s callers, %s processes", argument(cmd, "--callers"), max(argument(cmd, "--processes"), "1"))
+	text := fmt.Sprintf("bench of %s callers, %s processes", argument(cmd, "--callers"), max(argument(cmd, "--processes"), "1"))
+	if enters(cmd) {
+		text += ", with a ledger"
+	}
+	return text
+}
+
+// enters reports whether a run measures the strategies that have a ledger.
+func enters(cmd *exec.Cmd) bool {
+	return argument(cmd, "--strategies") == forUpdateLedger+","+ledger
 }
 
 // store writes what bench/store would.
@@ -75,7 +84,7 @@ func (p *programs) store(path string) error {
 	return os.WriteFile(path, []byte("["+strings.Join(all, ",")+"]"), 0o644)
 }
 
-// report is the JSON of sqlcas bench: 64 callers for whom a commit takes 1 ms.
+// report is the JSON of sqlcas bench, 64 callers for whom a commit takes 1 ms, with the strategies of its kind.
 func (p *programs) report(cmd *exec.Cmd) string {
 	name := strings.Split(filepath.Base(argument(cmd, "--json")), "-")[0]
 	processes := max(argument(cmd, "--processes"), "1")
@@ -83,11 +92,15 @@ func (p *programs) report(cmd *exec.Cmd) string {
 		return fmt.Sprintf(`{"strategy": %q, "rates": [%v, %v, %v], "fewest_by_caller": 100, "most_by_caller": 129,
 			"latency": [{"part": 0.5, "ns": 1000}, {"part": 0.99, "ns": %v}]}`, strategy, rate, rate*1.1, rate*0.9, tail*1000)
 	}
+	results := strings.Join([]string{one(forUpdate, 100, 2), one(delta, 200, 2), one(store, p.stores, 3.01)}, ",")
+	if enters(cmd) {
+		results = one(forUpdateLedger, 50, 2) + "," + one(ledger, p.stores/20, 2)
+	}
 	return fmt.Sprintf(`{"command": "sqlcas %s", "started": "2026-01-02T03:04:05Z", "processes": %s,
 		"machine": {"cpu": "Imaginary 9000", "cpus": 2, "os": "linux", "arch": "amd64", "go": "go1.26"},
 		"server": {"version": %q, "durable": true, "settings": [{"name": "sync_binlog", "value": "1"}]},
-		"cells": [{"callers": 64, "commit_ns": [1000000, 900000, 5000000], "results": [%s, %s, %s]}]}`,
-		kind(cmd), processes, p.versions[name], one(forUpdate, 100, 2), one(delta, 200, 2), one(store, p.stores, 3.01))
+		"cells": [{"callers": 64, "commit_ns": [1000000, 900000, 5000000], "results": [%s]}]}`,
+		kind(cmd), processes, p.versions[name], results)
 }
 
 // measureAll runs everything with made-up programs, and returns the folder of the page and what was told.

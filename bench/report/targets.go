@@ -23,6 +23,9 @@ const (
 	store     = "store"
 	forUpdate = "for-update"
 	delta     = "delta"
+
+	ledger          = "ledger"
+	forUpdateLedger = "for-update-ledger"
 )
 
 // targets are all that the page has, in its order.
@@ -32,6 +35,8 @@ func targets() []target {
 		ratio  = "updates/s of the Store / FOR UPDATE by hand"
 		fair   = "most / fewest updates of a caller"
 		tail   = "99 % / 50 % of the updates done within"
+
+		ledgers = "updates/s of the JournalStore / FOR UPDATE and INSERT by hand"
 	)
 	return []target{
 		{"one caller, a quiet row", byHand, 0.97, 0.97, false, 3, compared("quiet row")},
@@ -39,11 +44,19 @@ func targets() []target {
 		{"64 callers, one row", ratio, 30, 20, false, 1, ratioTo(hot, forUpdate)},
 		{"64 callers, one row", "updates/s of the Store / one guarded UPDATE by hand", 15, 8, false, 1, ratioTo(hot, delta)},
 		{"64 callers, one row", "updates/s of the Store / (callers / time of a commit)", 0.4, 0.4, false, 2, boundReached},
+		{
+			"64 callers, one row, an id and an entry each", ledgers, 10, 10, false, 1,
+			ratioOf(entries, ledger, forUpdateLedger),
+		},
 		{"1,024 callers, one row", ratio, 200, 0, false, 0, ratioTo(thousand, forUpdate)},
 		{"1,024 callers, one row", "updates/s of the Store", 0, 0, false, 0, rates(thousand)},
 		{"4 processes of 32 callers, one row", ratio, 10, 10, false, 1, ratioTo(four, forUpdate)},
 		{"4 processes of 32 callers, one row", fair, 1.3, 1.3, true, 2, fairness(four)},
 		{"4 processes of 32 callers, one row", tail, 3, 3, true, 2, tails(four)},
+		{
+			"4 processes of 32 callers, one row, an id and an entry each", ledgers, 10, 10, false, 1,
+			ratioOf(fourEntries, ledger, forUpdateLedger),
+		},
 		{"8 processes of 32 callers, one row", ratio, 0, 0, false, 1, ratioTo(eight, forUpdate)},
 		{"8 processes of 32 callers, one row", fair, 1.3, 1.3, true, 2, fairness(eight)},
 		{"8 processes of 32 callers, one row", tail, 3, 3, true, 2, tails(eight)},
@@ -125,8 +138,13 @@ func compared(work string) func(outcome, measured) (paired.Sample, error) {
 
 // ratioTo sets the Store beside another strategy.
 func ratioTo(job, base string) func(outcome, measured) (paired.Sample, error) {
+	return ratioOf(job, store, base)
+}
+
+// ratioOf sets one strategy beside another.
+func ratioOf(job, strategy, base string) func(outcome, measured) (paired.Sample, error) {
 	return func(_ outcome, m measured) (paired.Sample, error) {
-		ours, err := m.Runs[job].Report.strategy(store)
+		ours, err := m.Runs[job].Report.strategy(strategy)
 		if err != nil {
 			return nil, err
 		}

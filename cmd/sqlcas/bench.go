@@ -93,14 +93,21 @@ func benchLong() string {
 compare-and-swap, FOR UPDATE by hand, sqlcas's Stores and others. All deduct 1 from a balance, and refuse if it is
 too low.
 
-  ` + strategyList() + `
+  ` + strategyList(hotrow.Strategies()) + `
+
+Two more do so with an operation id and a ledger entry for each deduction, so that one which is sent again is not made
+again. They are not among "all", since they do more: set them beside each other, with
+--strategies for-update-ledger,ledger.
+
+  ` + strategyList(hotrow.LedgerStrategies()) + `
 
 The strategies take turns in rounds, so that whatever else the machine does hits all alike. For each number of
 callers the table has the updates a second (the median over the rounds, with the quartiles), the ratio to FOR UPDATE
 by hand (the median of the rounds' ratios), the time within which half and 99 % of the updates were done and the
 slowest, the tries that an update took, and how many updates the luckiest caller has had for each one of the
-unluckiest. After each turn the rows must show every update that was reported, by their balances and by their versions:
-if one is lost, no number is printed.
+unluckiest. Without FOR UPDATE by hand the ratio is to the first strategy. After each turn the rows must show every
+update that was reported, by their balances and by their versions, and a ledger by as many entries and ids, which are
+then removed: if one is lost, no number is printed.
 
 --dsn is in the form of go-sql-driver/mysql. The name of a database in it is ignored: bench makes a database of its
 own, sqlcas_bench_ and a number, touches no other, and drops it at the end, also after Ctrl-C; a second Ctrl-C ends

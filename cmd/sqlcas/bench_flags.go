@@ -77,7 +77,7 @@ func (o *benchOptions) checkServer() error {
 	return nil
 }
 
-// checkStrategies spells "all" out, and refuses names that there are not.
+// checkStrategies spells "all" out, which are those that do the same, and refuses names that there are not.
 func (o *benchOptions) checkStrategies() error {
 	var known []string
 	for _, s := range hotrow.Strategies() {
@@ -86,6 +86,9 @@ func (o *benchOptions) checkStrategies() error {
 	if slices.Equal(o.strategies, []string{"all"}) {
 		o.strategies = known
 		return nil
+	}
+	for _, s := range hotrow.LedgerStrategies() {
+		known = append(known, s.Name)
 	}
 	if len(o.strategies) == 0 {
 		return fmt.Errorf("--strategies is empty: choose from %s, or write all", strings.Join(known, ", "))
@@ -120,11 +123,15 @@ func commandLine(cmd *cobra.Command, flavour string) string {
 	return line
 }
 
-// strategyList describes the strategies for the help.
-func strategyList() string {
+// strategyList describes strategies for the help.
+func strategyList(all []hotrow.Strategy) string {
+	width := 0
+	for _, s := range all {
+		width = max(width, len(s.Name))
+	}
 	var lines []string
-	for _, s := range hotrow.Strategies() {
-		lines = append(lines, fmt.Sprintf("%-12s %s", s.Name, s.About))
+	for _, s := range all {
+		lines = append(lines, fmt.Sprintf("%-*s  %s", width, s.Name, s.About))
 	}
 	return strings.Join(lines, "\n  ")
 }

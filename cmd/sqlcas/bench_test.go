@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,7 +139,7 @@ func TestBenchHelp(t *testing.T) {
 	t.Parallel()
 	code, out, complaints := sqlcas("bench", "--help")
 	require.Zero(t, code, complaints)
-	for _, s := range hotrow.Strategies() {
+	for _, s := range slices.Concat(hotrow.Strategies(), hotrow.LedgerStrategies()) {
 		require.Contains(t, out, "  "+s.Name+" ")
 		require.Contains(t, out, s.About)
 	}
@@ -169,6 +170,19 @@ func TestBenchReportsItsCommandLine(t *testing.T) {
 		require.NoError(t, execute(t.Context(), c, strings.Split(args, "|")).err)
 		require.Equal(t, want, o.command)
 	}
+}
+
+// Ensures that "all" are the strategies that do the same, and that those with a ledger can be chosen by name.
+func TestBenchMeasuresLedgersByName(t *testing.T) {
+	t.Parallel()
+	o := benchOptions{strategies: []string{"all"}}
+	require.NoError(t, o.checkStrategies())
+	require.Equal(t, []string{"cas", "cas-jitter", "queue", "for-update", "delta", "store", "pessimistic"}, o.strategies)
+	o.strategies = []string{"for-update-ledger", "ledger", "store"}
+	require.NoError(t, o.checkStrategies())
+	require.Equal(t, []string{"for-update-ledger", "ledger", "store"}, o.strategies)
+	o.strategies = []string{"ledgers"}
+	require.ErrorContains(t, o.checkStrategies(), "pessimistic, for-update-ledger, ledger, or write all alone")
 }
 
 // Ensures that the time which a run is said to take counts the round that warms up and every number of callers.

@@ -73,7 +73,7 @@ func swapByUpdate(l limits, q *shop.Queries, id uint64, options []sqlcas.Option)
 func lockByHand(db *sql.DB) work {
 	return func(l limits, id uint64) (int64, error) {
 		for l.patience.Err() == nil {
-			if err := lockOnce(l, db, id); !benchdb.LockFailed(err) {
+			if err := lockOnce(l, db, id, nil); !benchdb.LockFailed(err) {
 				return 0, err
 			}
 		}
@@ -81,8 +81,8 @@ func lockByHand(db *sql.DB) work {
 	}
 }
 
-// lockOnce is one transaction of lockByHand.
-func lockOnce(l limits, db *sql.DB, id uint64) error {
+// lockOnce is one transaction of lockByHand, with what more is to be written in it, or nil.
+func lockOnce(l limits, db *sql.DB, id uint64, more func(context.Context, *sql.Tx) error) error {
 	tx, err := db.BeginTx(l.life, nil)
 	if err != nil {
 		return err
@@ -102,6 +102,9 @@ func lockOnce(l limits, db *sql.DB, id uint64) error {
 	err = sqlcas.One(q.DeductBalance(l.life, shop.DeductBalanceParams{
 		Balance: a.Balance - 1, ID: id, Version: a.Version,
 	}))
+	if err == nil && more != nil {
+		err = more(l.life, tx)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -30,16 +31,20 @@ func TestWhoGivesUpIsNotApplied(t *testing.T) {
 				require.NoError(t, err)
 				defer db.Close()
 				require.NoError(t, benchdb.CreateTables(t.Context(), db))
+				require.NoError(t, openLedgers(t.Context(), db, []Strategy{strategy}))
 				b, err := openBooks(t.Context(), db, 1)
 				require.NoError(t, err)
 				waiting := 4
-				if strategy.Name == "queue" || strategy.Name == "store" {
+				if slices.Contains([]string{"queue", "store", "ledger"}, strategy.Name) {
 					waiting = 1 // for all
 				}
 				applied := giveUp(t, db, strategy.open(db), waiting)
 				require.NoError(t, b.check(t.Context(), map[uint64]int64{1: applied}))
+				if strategy.ledger != nil {
+					require.NoError(t, strategy.ledger.close(t.Context(), db, map[uint64]int64{1: applied}))
+				}
 				switch strategy.Name {
-				case "for-update", "delta": // all have sent what applies them
+				case "for-update", "for-update-ledger", "delta": // all have sent what applies them
 				default:
 					require.Less(t, applied, int64(4), "who has not been applied must give up")
 				}
@@ -102,12 +107,16 @@ func TestALowBalanceIsRefused(t *testing.T) {
 		for _, name := range sound() {
 			all, err := named([]string{name})
 			require.NoError(t, err)
+			require.NoError(t, openLedgers(t.Context(), db, all))
 			w := all[0].open(db)
 			l := limits{life: t.Context(), patience: t.Context()}
 			_, err = w(l, 1)
 			require.NoError(t, err, name)
 			_, err = w(l, 1)
 			require.ErrorIs(t, err, errPoor, name)
+			if g := all[0].ledger; g != nil {
+				require.NoError(t, g.close(t.Context(), db, map[uint64]int64{1: 1}), name)
+			}
 			var balance, version int64
 			require.NoError(t, db.QueryRowContext(t.Context(), "SELECT balance, version FROM account").
 				Scan(&balance, &version))
@@ -124,13 +133,16 @@ func TestALowBalanceIsRefused(t *testing.T) {
 func TestALockThatFailsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, server *mysqltest.Server) {
-		for _, name := range []string{"cas", "for-update", "delta"} {
+		for _, name := range []string{"cas", "for-update", "for-update-ledger", "delta"} {
 			cfg := server.Config(t)
 			cfg.Params = map[string]string{"innodb_lock_wait_timeout": "1"}
 			db, err := benchdb.Open(cfg.FormatDSN(), 4, 0)
 			require.NoError(t, err)
 			defer db.Close()
 			require.NoError(t, benchdb.CreateTables(t.Context(), db))
+			all, err := named([]string{name})
+			require.NoError(t, err)
+			require.NoError(t, openLedgers(t.Context(), db, all))
 			b, err := openBooks(t.Context(), db, 1)
 			require.NoError(t, err)
 			holder, err := db.BeginTx(t.Context(), nil)
@@ -138,8 +150,6 @@ func TestALockThatFailsIsTriedAgain(t *testing.T) {
 			_, err = holder.ExecContext(t.Context(), "SELECT id FROM account WHERE id = 1 FOR UPDATE")
 			require.NoError(t, err)
 			time.AfterFunc(1500*time.Millisecond, func() { _ = holder.Rollback() })
-			all, err := named([]string{name})
-			require.NoError(t, err)
 			start := time.Now()
 			_, err = all[0].open(db)(limits{life: t.Context(), patience: t.Context()}, 1)
 			require.NoError(t, err, name)

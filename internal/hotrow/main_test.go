@@ -67,6 +67,27 @@ var unsound = []Strategy{
 			return 0, err
 		}
 	}},
+	{Name: "unentered", ledger: idsInEntries, open: func(db *sql.DB) work {
+		var calls atomic.Int64
+		w, silent := lockAndEnter(db), lockByHand(db)
+		return func(l limits, id uint64) (int64, error) {
+			if calls.Add(1) == 3 {
+				return silent(l, id)
+			}
+			return w(l, id)
+		}
+	}},
+	{Name: "unnamed", ledger: ownIDs, open: func(db *sql.DB) work {
+		var calls atomic.Int64
+		w := journalStore(db)
+		return func(l limits, id uint64) (tries int64, err error) {
+			tries, err = w(l, id)
+			if err == nil && calls.Add(1) == 3 {
+				_, err = db.ExecContext(l.life, "DELETE FROM sqlcas_operation LIMIT 1")
+			}
+			return tries, err
+		}
+	}},
 	{Name: "broken", open: func(*sql.DB) work {
 		return func(limits, uint64) (int64, error) { return 0, errors.New("the sky has fallen") }
 	}},

@@ -42,7 +42,7 @@ func TestSetupIsChecked(t *testing.T) {
 		Keys: 1, Duration: time.Second, Rounds: 1,
 	}
 	require.NoError(t, good.check())
-	const known = "cas, cas-jitter, queue, for-update, delta, store, pessimistic"
+	const known = "cas, cas-jitter, queue, for-update, delta, store, pessimistic, for-update-ledger, ledger"
 	for want, spoil := range map[string]func(*Setup){
 		`there is no strategy "stor": there are ` + known: func(s *Setup) { s.Strategies = []string{"cas", "stor"} },
 		`strategy "cas" is given twice`:                   func(s *Setup) { s.Strategies = []string{"cas", "store", "cas"} },

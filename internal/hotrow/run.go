@@ -51,12 +51,13 @@ func Run(ctx context.Context, s Setup) (Report, error) {
 
 // run is a run under way.
 type run struct {
-	setup  Setup
-	db     *sql.DB // without an added round trip
-	crews  []crew
-	books  *books
-	commit [][]time.Duration // by cell and round
-	totals [][]*total        // by cell and strategy
+	setup      Setup
+	strategies []Strategy // that the setup names
+	db         *sql.DB    // without an added round trip
+	crews      []crew
+	books      *books
+	commit     [][]time.Duration // by cell and round
+	totals     [][]*total        // by cell and strategy
 }
 
 func (r *run) do(ctx context.Context, s step) error {
@@ -87,6 +88,12 @@ func (r *run) prepare(ctx context.Context) error {
 		return err
 	}
 	if r.books, err = openBooks(ctx, r.db, r.setup.Keys+1); err != nil { // one for commits
+		return err
+	}
+	if r.strategies, err = named(r.setup.Strategies); err != nil {
+		return err
+	}
+	if err = openLedgers(ctx, r.db, r.strategies); err != nil {
 		return err
 	}
 	o := outfit{DSN: r.setup.DSN, Strategies: r.setup.Strategies, Pool: r.setup.Pool, RTT: r.setup.RTT}
@@ -144,7 +151,7 @@ func (r *run) commits(ctx context.Context, s step) error {
 // turn has all crews work by one strategy.
 func (r *run) turn(ctx context.Context, s step) error {
 	name, callers := r.setup.Strategies[s.strategy], r.setup.Callers[s.cell]
-	all, err := r.booked(ctx, turn{
+	all, err := r.booked(ctx, r.strategies[s.strategy].ledger, turn{
 		Strategy: name, Callers: callers, Keys: r.setup.Keys, Slice: r.setup.slice(), Seed: uint64(s.round) << 32,
 	})
 	switch {
@@ -156,8 +163,9 @@ func (r *run) turn(ctx context.Context, s step) error {
 	return nil
 }
 
-// booked has all crews take the turn, and looks whether the rows show what they report.
-func (r *run) booked(ctx context.Context, t turn) ([]tally, error) {
+// booked has all crews take the turn, and looks whether the rows show what they report, and the ledger, if there is
+// one.
+func (r *run) booked(ctx context.Context, g *ledger, t turn) ([]tally, error) {
 	all, err := r.everybody(ctx, t)
 	if err != nil {
 		return nil, err
@@ -168,7 +176,10 @@ func (r *run) booked(ctx context.Context, t turn) ([]tally, error) {
 			reported[key] += n
 		}
 	}
-	return all, r.books.check(ctx, reported)
+	if err := r.books.check(ctx, reported); err != nil || g == nil {
+		return all, err
+	}
+	return all, g.close(ctx, r.db, reported)
 }
 
 // everybody has all crews take the turn at the same time. The first error ends it for all of them.

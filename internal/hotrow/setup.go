@@ -3,6 +3,9 @@
 // All strategies do the same update, a deduction from a balance, and take turns in rounds, so that whatever else the
 // machine does meanwhile hits all alike. After each turn each row must show every update of it that was reported, by its
 // balance and by its version.
+//
+// Some strategies also enter each update in a ledger, with the id of an operation that is applied once. After their turns
+// there must be as many entries and ids as updates that were reported.
 package hotrow
 
 import (
@@ -11,7 +14,7 @@ import (
 	"time"
 )
 
-// ErrLost says that the rows do not show every update once, as it was reported. Nothing that was measured
+// ErrLost says that the rows, or the ledger, do not show every update once, as it was reported. Nothing that was measured
 // counts then.
 var ErrLost = errors.New("the rows do not show every update once, as it was reported")
 
@@ -21,7 +24,7 @@ type Setup struct {
 	// it the driver prepares and closes a statement around each execution.
 	DSN string
 
-	Strategies []string // names of Strategies
+	Strategies []string // names of Strategies or LedgerStrategies
 	Callers    []int    // of each process; each number is a cell of the report
 	Processes  int      // 1 is this one; more are started by Worker
 	Pool       int      // connections of each process

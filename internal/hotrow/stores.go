@@ -18,12 +18,20 @@ func pessimisticStore(db *sql.DB) work { return byStore(pessimistic.NewStore(db,
 func byStore(accounts sqlcas.Updater[uint64, shop.Account]) work {
 	return func(l limits, id uint64) (int64, error) {
 		_, err := accounts.Update(l.patience, id, deduct)
-		ended := l.patience.Err()
-		if err != nil && ended != nil && errors.Is(err, ended) && !errors.Is(err, sqlcas.ErrOutcomeUnknown) {
-			return 0, errGaveUp
-		}
-		return 0, err
+		return 0, orGaveUp(l, err)
 	}
+}
+
+// orGaveUp is errGaveUp where a Store's call was ended before it was applied, and else its error.
+func orGaveUp(l limits, err error) error {
+	if err == nil {
+		return nil
+	}
+	ended := l.patience.Err()
+	if ended != nil && errors.Is(err, ended) && !errors.Is(err, sqlcas.ErrOutcomeUnknown) {
+		return errGaveUp
+	}
+	return err
 }
 
 // deduct is what the callers do to the row.

@@ -17,7 +17,8 @@ type Strategy struct {
 	About string // what it does, in a sentence
 	Locks bool   // it holds the row's lock while it waits for round trips
 
-	open func(db *sql.DB) work
+	open   func(db *sql.DB) work
+	ledger *ledger // where it enters each deduction, with the id of an operation; nil: nowhere
 }
 
 // work deducts 1 from an account. Where it returns nil it has done so exactly once; where it returns errGaveUp it
@@ -89,10 +90,28 @@ var registry = []Strategy{
 		About: "pessimistic.Store.Update, which locks the row for one caller at a time",
 		open:  pessimisticStore,
 	},
+	{
+		Name: "for-update-ledger", Title: "FOR UPDATE and INSERT", Locks: true,
+		About: "for-update with an INSERT before its COMMIT: of an entry that has the id under a UNIQUE key",
+		open:  lockAndEnter, ledger: idsInEntries,
+	},
+	{
+		Name: "ledger", Title: "optimistic.JournalStore",
+		About: "optimistic.JournalStore.Update WithOperationID, which writes many callers' changes, entries and ids at once",
+		open:  journalStore, ledger: ownIDs,
+	},
 }
 
-// Strategies returns all strategies, in the order in which they are shown.
-func Strategies() []Strategy { return slices.Clone(registry) }
+// Strategies returns those that update the row and nothing else, in the order in which they are shown.
+func Strategies() []Strategy {
+	return slices.DeleteFunc(slices.Clone(registry), func(s Strategy) bool { return s.ledger != nil })
+}
+
+// LedgerStrategies returns those that enter each update in a ledger as well, with the id of an operation that is
+// applied once. They do more than Strategies do: set them beside each other.
+func LedgerStrategies() []Strategy {
+	return slices.DeleteFunc(slices.Clone(registry), func(s Strategy) bool { return s.ledger == nil })
+}
 
 // named returns the strategies of the given names.
 func named(names []string) ([]Strategy, error) {
