@@ -154,7 +154,8 @@ func TestOnceUnderFaults(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				y.audit(t, r, st.kind, st.account, st.prefix())
 			})
-			fmt.Fprintf(w, "%s\t%s\t2 x %d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%v\n", st.kind.name, st.fault.name, st.callers, y.batch, y.faults,
+			fmt.Fprintf(w, "%s\t%s\t2 x %d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%v\n",
+				st.kind.name, st.fault.name, st.callers, y.batch, y.faults,
 				len(y.told), y.calls, y.replays, y.unknown, len(y.wrong), y.longest.Round(time.Millisecond))
 		}
 		r.assertUnlocked(t)
