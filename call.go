@@ -56,7 +56,7 @@ func (c *call) run(ctx context.Context, try func(context.Context) ruling) error 
 	if c.observer != nil {
 		c.observer.CallEnd(ctx, CallEnd{
 			Attempts: c.attempts, Conflicts: c.conflicts, Elapsed: time.Since(c.began),
-			Outcome: r.outcome, Err: r.err,
+			Outcome: r.outcome, Err: r.err, Replayed: c.replayed,
 		})
 	}
 	return r.err

@@ -41,6 +41,7 @@ type CallEnd struct {
 	Elapsed   time.Duration
 	Outcome   Outcome
 	Err       error // what the call returns
+	Replayed  bool  // the operation had been applied by an earlier call, and this one has changed nothing
 }
 
 // Outcome says how an attempt or a call ended, in few words, for labels of metrics.

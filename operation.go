@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 
 	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/settings"
@@ -34,8 +35,9 @@ import (
 // It is for RetryTx, optimistic.UpdateTx and the Stores' Update, UpdateIfVersion, UpdateAll and Delete. Retry
 // has no transaction, and RetryTxResult no result for a replay: both refuse it, and so do a RetryTx that joins
 // another's transaction and NewStore. RetryTx looks for the id before its transaction begins, and again after fn
-// has refused, since another call with the same id may have changed what fn refused. Where there is no
-// such table, the error has the statement that creates it.
+// has refused, since another call with the same id may have changed what fn refused; if that look fails, its
+// error is joined to what fn returned. fn must have closed its Rows when it returns, since the id is inserted behind
+// it on the same connection. Where there is no such table, the error has the statement that creates it.
 func WithOperationID(id string) Option {
 	return option(func(s *settings.Settings) error {
 		switch {
@@ -89,7 +91,12 @@ func (c *call) tryTx(ctx context.Context, db *sql.DB, fn txn.Closure) ruling {
 	}
 	res := txn.RunHooked(ctx, db, c.settings, fn, hooks)
 	r := c.judgeTx(ctx, res)
-	if !c.settings.Store && res.FromClosure && !r.again && r.outcome == OutcomeFailed {
+	_, taken := res.Err.(*operation.TakenError) // bare, by contract
+	switch {
+	case c.settings.Store:
+	case taken:
+		return c.judgeTaken(ctx, db, r)
+	case res.FromClosure && !r.again && r.outcome == OutcomeFailed:
 		return c.judgeRefusal(ctx, db, r)
 	}
 	return r
@@ -107,11 +114,18 @@ func (c *call) lookForOperation(ctx context.Context, db txn.DBTX) error {
 	return operation.ErrReplayed
 }
 
+// errTaken is the conflict of an id that somebody else has noted since it was looked for. It is not the server's
+// 1062, which the caller would take for a duplicate key of its own, and no row need have been changed.
+var errTaken error = &joined{
+	text:   "sqlcas: conflict: another call with the same operation id was faster",
+	causes: []error{ErrConflict},
+}
+
 // judgeOperation decides about errors that are the id's.
 func (c *call) judgeOperation(err error) (ruling, bool) {
 	switch err := err.(type) { // bare, by contract
 	case *operation.TakenError:
-		return ruling{outcome: OutcomeConflict, again: true, err: join("", ErrConflict, err)}, true
+		return ruling{outcome: OutcomeConflict, again: true, err: errTaken}, true
 	case *OperationMismatchError:
 		return ruling{err: err}, true
 	}
@@ -122,11 +136,47 @@ func (c *call) judgeOperation(err error) (ruling, bool) {
 	return ruling{}, false
 }
 
-// judgeRefusal asks for the id once more before the closure's refusal is believed: another call with the same
-// id may have been committed since it was looked for, and have been what the closure refused.
-func (c *call) judgeRefusal(ctx context.Context, db *sql.DB, refused ruling) ruling {
-	if r, done := c.judgeOperation(txn.Read(ctx, db, c.lookForOperation)); done {
+// lookTries is how often lookAgain looks where others are in its way.
+const lookTries = 3
+
+// lookAgain looks for the id after an attempt, and decides if it is there. A failure says that nobody knows.
+func (c *call) lookAgain(ctx context.Context, db *sql.DB) (r ruling, found bool, failure error) {
+	for range lookTries {
+		failure = txn.Read(ctx, db, c.lookForOperation)
+		if failure == nil {
+			return ruling{}, false, nil
+		}
+		if r, found = c.judgeOperation(failure); found {
+			return r, true, nil
+		}
+		if ctx.Err() != nil || !c.settings.ClassOf(failure).Rerun() {
+			break
+		}
+	}
+	return ruling{}, false, failure
+}
+
+// judgeTaken decides about a note that has met another with the same id, which is there by now. If it is not to
+// be seen, it is a conflict: another attempt may see it, or find it deleted.
+func (c *call) judgeTaken(ctx context.Context, db *sql.DB, conflict ruling) ruling {
+	if r, found, _ := c.lookAgain(ctx, db); found {
 		return r
+	}
+	return conflict
+}
+
+// judgeRefusal asks for the id once more before the closure's refusal is believed: another call with the same
+// id may have been committed since it was looked for, and have been what the closure refused. Where nobody can
+// tell, the error is not the refusal alone.
+func (c *call) judgeRefusal(ctx context.Context, db *sql.DB, refused ruling) ruling {
+	r, found, failure := c.lookAgain(ctx, db)
+	switch {
+	case found:
+		return r
+	case failure != nil:
+		failure = fmt.Errorf("and it could not be looked up whether another call with the same operation id "+
+			"has been applied meanwhile: %w", failure)
+		refused.err = join("", refused.err, failure, ctx.Err(), causeOf(ctx))
 	}
 	return refused
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/txn"
 )
@@ -26,8 +27,8 @@ const deletedAtOnce = 200
 // It walks through the table by its primary key, and deletes a few hundred rows a statement, each a
 // transaction of its own. Writers wait for the rows of one such statement at most; its deadlocks and lock wait
 // timeouts are retried as RetryTx's are. If ctx ends, the error is ctx's, and what has been deleted by then
-// stays so; the statement that was under way may still be carried out, and is not in the count. Inside the
-// closure of a harness on the same database it is ErrNested.
+// stays so; the statement that was under way is rolled back. If the answer to a COMMIT is lost, it is done again, and
+// what it may have deleted is not in the count. Inside the closure of a harness on the same database it is ErrNested.
 func DeleteOperations(ctx context.Context, db *sql.DB, olderThan time.Duration) (deleted int64, err error) {
 	switch {
 	case ctx == nil:
@@ -42,38 +43,38 @@ func DeleteOperations(ctx context.Context, db *sql.DB, olderThan time.Duration) 
 			"call it outside", ErrNested)
 	}
 	for after := ""; ; {
-		var old [][]byte
-		err := again(ctx, func(ctx context.Context) (err error) {
-			old, after, err = operation.Page(ctx, db, after, olderThan)
-			return err
-		})
+		old, last, err := oldOperations(ctx, db, after, olderThan)
 		if err != nil {
 			return deleted, err
 		}
 		for ids := range slices.Chunk(old, deletedAtOnce) {
-			err := again(ctx, func(ctx context.Context) error {
-				n, err := operation.Delete(ctx, db, ids, olderThan)
-				deleted += n
-				return err
-			})
+			n, err := deleteOperations(ctx, db, ids, olderThan)
+			deleted += n
 			if err != nil {
 				return deleted, err
 			}
 		}
-		if after == "" {
+		if last == "" {
 			return deleted, nil
 		}
+		after = last
 	}
 }
 
-// again sends a statement that may be repeated, until it is not lost to others.
-func again(ctx context.Context, send func(context.Context) error) error {
+// oldOperations reads a page of the ids, and which is the last of it. On a session that does not commit each
+// statement a plain SELECT would keep its snapshot; txn.Read does not.
+func oldOperations(
+	ctx context.Context, db *sql.DB, after string, olderThan time.Duration,
+) (old [][]byte, last string, err error) {
 	c, err := newCall(nil)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	return c.run(ctx, func(ctx context.Context) ruling {
-		err := send(ctx)
+	err = c.run(ctx, func(ctx context.Context) ruling {
+		err := txn.Read(ctx, db, func(ctx context.Context, db txn.DBTX) (err error) {
+			old, last, err = operation.Page(ctx, db, after, olderThan)
+			return err
+		})
 		switch {
 		case err == nil:
 			return ruling{outcome: OutcomeSuccess}
@@ -82,4 +83,32 @@ func again(ctx context.Context, send func(context.Context) error) error {
 		}
 		return judgeClass(c.settings.ClassOf(err), err)
 	})
+	return old, last, err
+}
+
+// deleteOperations deletes those of the ids that are still old, in a transaction: a session that does not commit
+// each statement would roll them back when its connection is closed, and lock them until then.
+func deleteOperations(ctx context.Context, db *sql.DB, ids [][]byte, olderThan time.Duration) (deleted int64, err error) {
+	c, err := newCall(nil)
+	if err != nil {
+		return 0, err
+	}
+	err = c.run(ctx, func(ctx context.Context) ruling {
+		var n int64
+		res := txn.Run(ctx, db, c.settings, func(ctx context.Context, tx *sql.Tx) (err error) {
+			n, err = operation.Delete(ctx, tx, ids, olderThan)
+			return err
+		})
+		switch res.Outcome {
+		case txn.Committed:
+			deleted = n
+		case txn.Unknown: // what has been deleted can be deleted again
+			if ctx.Err() == nil {
+				return judgeClass(mysqlerr.Lost, res.Err)
+			}
+			return ruling{outcome: OutcomeCanceled, err: c.canceled(ctx, res.Err)}
+		}
+		return c.judgeTx(ctx, res)
+	})
+	return deleted, err
 }

@@ -3,9 +3,11 @@ package sqlcas_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -113,12 +115,84 @@ func TestANoteOfAnIDThatFails(t *testing.T) {
 		quick, sqlcas.WithOperationID("id"), sqlcas.WithMaxAttempts(3))
 	require.ErrorIs(t, err, sqlcas.ErrExhausted)
 	require.ErrorIs(t, err, sqlcas.ErrConflict)
-	require.ErrorContains(t, err, "another call has applied an operation with the same id meanwhile")
+	require.ErrorContains(t, err, "another call with the same operation id was faster")
+	require.NotContains(t, err.Error(), "has been changed")
+	require.NotContains(t, err.Error(), "1062")
+	require.NotErrorIs(t, err, server(1062), "the caller would take it for a duplicate key of its own")
 	script := failInsert(9, server(1114))
 	err = sqlcas.RetryTx(t.Context(), pool(t, script), changeOne, quick, sqlcas.WithOperationID("id"))
 	require.ErrorIs(t, err, server(1114))
 	require.Equal(t, 1, script.Count("BEGIN"))
 	require.Zero(t, script.Count("COMMIT"))
+}
+
+// failLook is a database where every look for the id but the first ends with the next of the errors, and where the
+// id is to be seen once they are used up. It tells how many looks there were.
+func failLook(errs ...error) (*scriptdb.Script, *int) {
+	looks := new(int)
+	columns := []string{"id", "target", "fingerprint"}
+	return scriptdb.New(func(_ context.Context, _ *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		if !strings.Contains(st.Query, "FindOperations") {
+			return scriptdb.Reply{Affected: 1}, nil
+		}
+		*looks++
+		switch n := *looks - 2; {
+		case n < 0:
+			return scriptdb.Reply{Columns: columns}, nil
+		case n < len(errs):
+			return scriptdb.Reply{}, errs[n]
+		}
+		row := []driver.Value{[]byte("id"), []byte("transaction"), []byte("")}
+		return scriptdb.Reply{Columns: columns, Rows: [][]driver.Value{row}}, nil
+	}), looks
+}
+
+// Ensures that a refusal is not believed while nobody knows whether a twin has been applied: the look for the id is
+// made again where others were in its way, and else its error is told beside the refusal.
+func TestARefusalWhoseLookFails(t *testing.T) {
+	t.Parallel()
+	poor, deadlock, denied := errors.New("insufficient funds"), server(1213), server(1142)
+	for _, tc := range []struct {
+		errs   []error
+		looks  int
+		failed error // nil: a replay
+	}{
+		{nil, 2, nil},
+		{[]error{deadlock, server(1205)}, 4, nil},
+		{[]error{deadlock, deadlock, deadlock}, 4, deadlock},
+		{[]error{denied}, 2, denied},
+	} {
+		script, looks := failLook(tc.errs...)
+		var r sqlcas.Report
+		err := sqlcas.RetryTx(t.Context(), pool(t, script), func(context.Context, *sql.Tx) error {
+			return poor
+		}, quick, sqlcas.WithOperationID("id"), sqlcas.WithReport(&r))
+		require.Equal(t, []int{tc.looks, 1}, []int{*looks, r.Attempts})
+		require.Equal(t, tc.failed == nil, r.Replayed)
+		if tc.failed == nil {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, poor)
+		require.ErrorIs(t, err, tc.failed)
+		require.ErrorContains(t, err, "could not be looked up")
+	}
+}
+
+// Ensures that a refusal whose look the end of the context has prevented says so.
+func TestARefusalAfterTheEndOfTheContext(t *testing.T) {
+	t.Parallel()
+	poor, cause := errors.New("insufficient funds"), errors.New("client gone")
+	script, looks := failLook()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err := sqlcas.RetryTx(ctx, pool(t, script), func(context.Context, *sql.Tx) error {
+		cancel(cause)
+		return poor
+	}, quick, sqlcas.WithOperationID("id"))
+	for _, want := range []error{poor, context.Canceled, cause} {
+		require.ErrorIs(t, err, want)
+	}
+	require.Equal(t, 1, *looks)
 }
 
 // Ensures that a duplicate key of the closure's own is not taken for a taken id.
@@ -167,4 +241,30 @@ func TestALostCommitWithAnIDSaysWhyItIsUnknown(t *testing.T) {
 	require.ErrorIs(t, err, sqlcas.ErrOutcomeUnknown)
 	require.ErrorIs(t, err, lost)
 	require.ErrorContains(t, err, "no session of this database can be ended from another")
+}
+
+// Ensures that a deletion whose COMMIT got no answer is done again, since it may be, and counts what the last has
+// deleted.
+func TestADeletionWhoseCommitIsLostIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	commits, deletes := 0, 0
+	script := scriptdb.New(func(_ context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
+		switch {
+		case strings.Contains(st.Query, "ListOperationAges"):
+			row := []driver.Value{[]byte("id"), int64(time.Hour / time.Microsecond)}
+			return scriptdb.Reply{Columns: []string{"id", "age"}, Rows: [][]driver.Value{row}}, nil
+		case strings.Contains(st.Query, "DELETE FROM sqlcas_operation"):
+			deletes++
+		case st.Query == "COMMIT":
+			if commits++; commits == 1 {
+				c.Break()
+				return scriptdb.Reply{}, errors.New("lost")
+			}
+		}
+		return scriptdb.Reply{Affected: 1}, nil
+	})
+	n, err := sqlcas.DeleteOperations(t.Context(), pool(t, script), time.Minute)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, n)
+	require.Equal(t, []int{2, 2, 2}, []int{script.Count("BEGIN"), deletes, commits})
 }

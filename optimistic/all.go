@@ -30,16 +30,16 @@ import (
 func (s *Store[K, R]) UpdateAll(
 	ctx context.Context, keys []K, change func(rows map[K]*R) error, opts ...sqlcas.Option,
 ) (map[K]R, error) {
-	var own func(map[K]*R) (any, error)
+	var own func(map[K]*R) ([][]any, error)
 	if change != nil {
-		own = func(rows map[K]*R) (any, error) { return nil, change(rows) }
+		own = func(rows map[K]*R) ([][]any, error) { return nil, change(rows) }
 	}
 	return s.updateAll(ctx, keys, own, opts)
 }
 
 // updateAll is UpdateAll with a closure that also returns what it has emitted.
 func (s *Store[K, R]) updateAll(
-	ctx context.Context, keys []K, change func(map[K]*R) (any, error), opts []sqlcas.Option,
+	ctx context.Context, keys []K, change func(map[K]*R) ([][]any, error), opts []sqlcas.Option,
 ) (map[K]R, error) {
 	all, set, err := s.base.Start(ctx, "UpdateAll", opts)
 	if err != nil {
@@ -71,12 +71,12 @@ type updates[K comparable, R any] struct {
 	all     *versioned.All[K, R]
 	op      *operation.Operation   // nil if the call has no id
 	read    versioned.Reader[K, R] // the next time
-	emitted any                    // by the last run of the closure
+	emitted [][]any                // by the last run of the closure
 	rows    map[K]R
 }
 
 func (s *Store[K, R]) newUpdates(
-	keys []K, change func(map[K]*R) (any, error), set *settings.Settings,
+	keys []K, change func(map[K]*R) ([][]any, error), set *settings.Settings,
 ) *updates[K, R] {
 	t := &s.base.Table
 	u := &updates[K, R]{store: s, read: s.read}
@@ -103,7 +103,7 @@ func (u *updates[K, R]) run(ctx context.Context, tx *sql.Tx) (err error) {
 	case err == operation.ErrReplayed: // bare, by contract
 		return u.replayed(ctx, tx, own)
 	case err == nil && u.store.record != nil:
-		return u.store.record(ctx, tx, []any{u.emitted})
+		return u.store.record(ctx, tx, u.emitted)
 	}
 	return err
 }

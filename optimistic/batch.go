@@ -39,7 +39,9 @@ type batch[K comparable, R any] struct {
 	start      time.Time
 	locks      bool              // the read waits for the row's lock
 	operations bool              // there are members with operations, which are entered
+	admits     bool              // those with operations may also come while the turns go round
 	try        operation.Attempt // to enter them
+	now        R                 // the row as it is for those whose operations were applied before
 	record     recorder          // enters what closures emit; nil without a journal
 
 	mu      sync.Mutex // of what follows, while turns go round
@@ -150,7 +152,7 @@ func (b *batch[K, R]) pass() {
 			return
 		}
 		if b.next == len(b.members) && b.next < maxBatch && !b.closed {
-			b.members = append(b.members, b.line.more(maxBatch-b.next, b.operations)...)
+			b.members = append(b.members, b.line.more(maxBatch-b.next, b.admits)...)
 		}
 		if b.next == len(b.members) {
 			b.holder = nil
@@ -270,17 +272,21 @@ func (b *batch[K, R]) copied(m *member[K, R]) (row R, err error) {
 	if b.holder != m {
 		return row, errNothing // turn sees that he has lost it
 	}
-	if row = b.row; b.table.Clone != nil {
-		row = b.table.Clone(row)
+	return b.cloned(b.row), b.applied.rule(m.swap.op)
+}
+
+func (b *batch[K, R]) cloned(row R) R {
+	if b.table.Clone != nil {
+		return b.table.Clone(row)
 	}
-	return row, b.applied.rule(m.swap.op)
+	return row
 }
 
 // change runs a member's closure.
 func (b *batch[K, R]) change(m *member[K, R]) (R, error) {
 	w := m.swap
 	if m.found.Applied {
-		w.row = b.base
+		w.row = b.cloned(b.now) // he may be gone with it while others are still at theirs
 		return w.row, versioned.Ruled(m.found)
 	}
 	row, err := b.copied(m)

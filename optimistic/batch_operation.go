@@ -57,19 +57,27 @@ func (b *batch[K, R]) lookUp(ctx context.Context, db txn.DBTX) error {
 	if err != nil {
 		return err
 	}
+	b.now = b.base
+	applied := false
 	for i, m := range whose {
 		m.found, m.lookedUp = found[i], true
+		applied = applied || found[i].Applied
 	}
-	return nil
+	if !applied || b.locks {
+		return nil
+	}
+	// Under READ COMMITTED an operation may have been applied between the two reads, and the row is to show it.
+	b.now, err = present(b.table.Get(ctx, db, b.line.key))
+	return err
 }
 
 // writeMore writes what belongs to the changes that were accepted: their entries in a journal, and their operations.
 func (b *batch[K, R]) writeMore(ctx context.Context, db txn.DBTX) error {
 	if b.record != nil {
-		var emitted []any
+		var emitted [][]any
 		for _, m := range b.members {
 			if m.verdict == accepted {
-				emitted = append(emitted, m.swap.emitted)
+				emitted = append(emitted, m.swap.emitted...)
 			}
 		}
 		if err := b.record(ctx, db, emitted); err != nil {

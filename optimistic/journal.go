@@ -36,7 +36,7 @@ func NewJournalStore[K comparable, R, J any](
 
 // Get reads the row, without a lock. It is ErrGone if there is none.
 func (s *JournalStore[K, R, J]) Get(ctx context.Context, key K) (R, error) {
-	return s.store.Get(ctx, key)
+	return s.made().Get(ctx, key)
 }
 
 // Update is Store.Update, in a transaction, with emit to enter rows in the journal. emit is for change alone, and
@@ -46,8 +46,8 @@ func (s *JournalStore[K, R, J]) Update(
 	ctx context.Context, key K, change func(row *R, emit func(J)) error, opts ...sqlcas.Option,
 ) (R, error) {
 	w := &swap[K, R]{key: key}
-	emits(w, change)
-	return s.store.update(ctx, "Update", w, opts)
+	s.emits(w, change)
+	return s.made().update(ctx, "Update", w, opts)
 }
 
 // UpdateIfVersion is Store.UpdateIfVersion, in a transaction, with emit as in Update.
@@ -55,47 +55,55 @@ func (s *JournalStore[K, R, J]) UpdateIfVersion(
 	ctx context.Context, key K, version uint64, change func(row *R, emit func(J)) error, opts ...sqlcas.Option,
 ) (R, error) {
 	w := &swap[K, R]{key: key, detached: true, version: version}
-	emits(w, change)
-	return s.store.updateIfVersion(ctx, w, opts)
+	s.emits(w, change)
+	return s.made().updateIfVersion(ctx, w, opts)
 }
 
 // UpdateAll is Store.UpdateAll with emit as in Update: a transfer with an entry for each side.
 func (s *JournalStore[K, R, J]) UpdateAll(
 	ctx context.Context, keys []K, change func(rows map[K]*R, emit func(J)) error, opts ...sqlcas.Option,
 ) (map[K]R, error) {
-	var own func(map[K]*R) (any, error)
+	var own func(map[K]*R) ([][]any, error)
 	if change != nil {
-		own = func(rows map[K]*R) (any, error) {
-			var entries []J
-			err := change(rows, func(j J) { entries = append(entries, j) })
-			return entries, err
+		own = func(rows map[K]*R) ([][]any, error) {
+			return s.values(func(emit func(J)) error { return change(rows, emit) })
 		}
 	}
-	return s.store.updateAll(ctx, keys, own, opts)
+	return s.made().updateAll(ctx, keys, own, opts)
+}
+
+// made returns the Store; of a JournalStore that was not made by NewJournalStore, one that says so.
+func (s *JournalStore[K, R, J]) made() *Store[K, R] {
+	if s.store == nil {
+		return &Store[K, R]{}
+	}
+	return s.store
 }
 
 // emits has a swap keep what its closure emits, of the last time that it was run. A closure that a batch has
 // gone on without may still be emitting, to where nobody looks.
-func emits[K comparable, R, J any](w *swap[K, R], change func(row *R, emit func(J)) error) {
+func (s *JournalStore[K, R, J]) emits(w *swap[K, R], change func(row *R, emit func(J)) error) {
 	if change == nil {
 		return
 	}
-	w.change = func(row *R) error {
-		var entries []J
-		err := change(row, func(j J) { entries = append(entries, j) })
-		w.emitted = entries
+	w.change = func(row *R) (err error) {
+		w.emitted, err = s.values(func(emit func(J)) error { return change(row, emit) })
 		return err
 	}
 }
 
-// recorder enters what closures have emitted, each a []J or nil.
-type recorder func(ctx context.Context, db sqlcas.DBTX, emitted []any) error
-
-func (s *JournalStore[K, R, J]) record(ctx context.Context, db sqlcas.DBTX, emitted []any) error {
-	var all []J
-	for _, e := range emitted {
-		entries, _ := e.([]J)
-		all = append(all, entries...)
+// values runs a closure, and returns the values of the entries that it emits.
+func (s *JournalStore[K, R, J]) values(closure func(emit func(J)) error) ([][]any, error) {
+	var entries []J
+	if err := closure(func(j J) { entries = append(entries, j) }); err != nil {
+		return nil, err
 	}
-	return versioned.Enter(ctx, db, &s.journal, all)
+	return versioned.Values(&s.journal, entries)
+}
+
+// recorder enters the values of what closures have emitted.
+type recorder func(ctx context.Context, db sqlcas.DBTX, entries [][]any) error
+
+func (s *JournalStore[K, R, J]) record(ctx context.Context, db sqlcas.DBTX, entries [][]any) error {
+	return versioned.Enter(ctx, db, &s.journal, entries)
 }

@@ -17,6 +17,10 @@ import (
 // read without locking again.
 const calmBatches = 8
 
+// waryBatches is for how many batches, once an operation of a latecomer's has turned out to have been applied before,
+// those with operations do not come late: while many repeat what was done, each batch would be begun again.
+const waryBatches = 64
+
 // maxLinger is the longest wait for more members: a batch that has waited for a lock says nothing about how long
 // the next one will take.
 const maxLinger = 5 * time.Millisecond
@@ -37,6 +41,8 @@ type leader[K comparable, R any] struct {
 	locks bool
 	left  uint64 // the version at which this process left the row
 	calm  int    // batches in a row that have found it there
+
+	wary int // batches to come that admit no operations which were not looked up
 }
 
 // group are members for one batch.
@@ -70,6 +76,8 @@ func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
 		start := time.Now()
 		b := newBatch(l.base, ln, g)
 		b.start, b.locks, b.record = start, l.locks, l.record
+		b.admits = b.operations && l.wary == 0
+		l.wary = max(l.wary-1, 0)
 		ln.crowd.current.Store(b)
 		if b.deserted() {
 			b.cancel()
@@ -116,7 +124,7 @@ func (l *leader[K, R]) settle(b *batch[K, R], res txn.Result) {
 	case (lost || changed && !l.locks) && lockable:
 		l.locks, l.calm, again = true, 0, true
 	case !applied && b.taken: // the next attempt finds whose it was
-		again = true
+		again, l.wary = true, waryBatches
 	case ended:
 		// Who waits for the lock before his closure is run may leave without ending it for the others.
 		if again = true; b.wrote && lockable {

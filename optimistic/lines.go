@@ -179,7 +179,7 @@ func (ln *line[K, R]) collect() []*member[K, R] {
 }
 
 // more takes those who have come since, for a batch that is still being made; of those with an operation only if it
-// is of a batch that enters them.
+// batch admits them.
 func (ln *line[K, R]) more(limit int, operations bool) []*member[K, R] {
 	ln.shard.mu.Lock()
 	defer ln.shard.mu.Unlock()

@@ -20,12 +20,31 @@ func operationOf(set *settings.Settings, target func() string) *operation.Operat
 	return &operation.Operation{ID: set.OperationID, Fingerprint: set.Fingerprint, Target: target()}
 }
 
-// lookUp looks for the swap's operation, in the transaction in which its row was read before.
+// lookUp looks for the swap's operation, and reads the row as it is now if it has been applied.
 func (w *swap[K, R]) lookUp(ctx context.Context, db txn.DBTX) error {
 	if w.op == nil {
 		return nil
 	}
-	return versioned.LookUp(ctx, db, *w.op)
+	err := versioned.LookUp(ctx, db, *w.op)
+	if err != operation.ErrReplayed { // bare, by contract
+		return err
+	}
+	// A row that was read before need not show what was applied in between.
+	row, missing := present(w.table.Get(ctx, db, w.key))
+	if missing != nil {
+		return missing
+	}
+	w.row = row
+	return err
+}
+
+// present makes a row that is gone the zero value, which is what a replay returns then.
+func present[R any](row R, err error) (R, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		var zero R
+		return zero, nil
+	}
+	return row, err
 }
 
 // orReplayed looks once more for the operation of a call that has found its row gone, or at another version than
@@ -36,11 +55,6 @@ func (s *Store[K, R]) orReplayed(ctx context.Context, w *swap[K, R], res txn.Res
 		return res
 	}
 	err := txn.Read(ctx, s.base.DB, func(ctx context.Context, db txn.DBTX) error {
-		row, err := s.base.Table.Get(ctx, db, w.key)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		w.row = row // as it is now; or none
 		return w.lookUp(ctx, db)
 	})
 	if err == nil {
@@ -53,7 +67,7 @@ func (s *Store[K, R]) orReplayed(ctx context.Context, w *swap[K, R], res txn.Res
 func resolve(try operation.Attempt, ops []operation.Operation) func(context.Context, txn.DBTX) (bool, error) {
 	return func(ctx context.Context, db txn.DBTX) (bool, error) {
 		if len(ops) == 0 {
-			return false, errors.New("no call that was written with this one had an operation id")
+			return false, txn.ErrNothingEntered
 		}
 		return operation.Applied(ctx, db, try, ops[0].ID)
 	}

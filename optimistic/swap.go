@@ -33,7 +33,7 @@ type swap[K comparable, R any] struct {
 	op      *operation.Operation // that is applied by the swap; nil if the call has no id
 	try     operation.Attempt    // to apply it
 	record  recorder             // enters what the closure emits; nil without a journal
-	emitted any                  // by the last run of the closure
+	emitted [][]any              // by the last run of the closure: the values of its entries
 
 	unmovedTimes int // times in a row that the row was then read at the same version
 	seen         R   // the row as the last attempt has read it
@@ -64,7 +64,6 @@ func (w *swap[K, R]) found(ctx context.Context, db txn.DBTX, row R, err error) e
 	if row, err = versioned.Read(w.table, w.key, row, err); err != nil {
 		return err
 	}
-	w.row = row // which a replay returns
 	if err := w.lookUp(ctx, db); err != nil {
 		return err
 	}
@@ -130,7 +129,7 @@ func (w *swap[K, R]) writesMore() bool { return w.op != nil || w.record != nil }
 // writeMore writes what belongs to the swap: first the row is locked by it, and then entered what may refer to it.
 func (w *swap[K, R]) writeMore(ctx context.Context, db txn.DBTX) error {
 	if w.record != nil {
-		if err := w.record(ctx, db, []any{w.emitted}); err != nil {
+		if err := w.record(ctx, db, w.emitted); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/gen/shop"
+	"github.com/sqlcas/sqlcas/internal/mysqltest"
 	"github.com/sqlcas/sqlcas/optimistic"
 	"github.com/sqlcas/sqlcas/schema"
 )
@@ -226,7 +227,7 @@ func checkOperationSnapshot(t *testing.T, e *env) {
 }
 
 // Ensures that a call which finds, when it notes its id, that a twin has done so since it looked, undoes what
-// it has done and is a replay.
+// it has done and is a replay, also when no other attempt is allowed.
 func checkOperationTwin(t *testing.T, e *env) {
 	id, other := e.account(t), e.account(t)
 	var r sqlcas.Report
@@ -236,11 +237,11 @@ func checkOperationTwin(t *testing.T, e *env) {
 		_, err := e.pay(t.Context(), e.other, other, sqlcas.WithOperationID("twin"))
 		require.NoError(t, err)
 		return optimistic.One(add(ctx, tx, id, nil))
-	}, sqlcas.WithOperationID("twin"), sqlcas.WithReport(&r))
+	}, sqlcas.WithOperationID("twin"), sqlcas.WithReport(&r), sqlcas.WithMaxAttempts(1))
 	require.NoError(t, err)
 	require.True(t, r.Replayed)
 	require.Equal(t, 1, runs)
-	require.Equal(t, []int{2, 1}, []int{r.Attempts, r.Conflicts})
+	require.Equal(t, []int{1, 0}, []int{r.Attempts, r.Conflicts})
 	e.want(t, id, opening, 1)
 	e.want(t, other, opening+1, 2)
 }
@@ -313,4 +314,24 @@ func checkOperationManualCommit(t *testing.T, e *env) {
 	require.NoError(t, err)
 	require.NoError(t, optimistic.UpdateTx(t.Context(), manual.db, unrun(t), sqlcas.WithOperationID("later")))
 	e.want(t, id, opening+3, 4)
+}
+
+// Ensures that a closure which leaves rows open, behind which no id can be inserted, is told so, applies nothing, and
+// gives its connection back.
+func TestAnIDBehindOpenRows(t *testing.T) {
+	t.Parallel()
+	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+		e := newEnv(t, s, mode{}, false).noting(t)
+		id := e.account(t)
+		err := optimistic.UpdateTx(t.Context(), e.db, func(ctx context.Context, tx *sql.Tx) error {
+			require.NoError(t, optimistic.One(add(ctx, tx, id, nil)))
+			_, err := tx.QueryContext(ctx, "SELECT id FROM account")
+			return err
+		}, sqlcas.WithOperationID("rows"))
+		require.ErrorIs(t, err, sqlcas.ErrTxAborted)
+		require.ErrorContains(t, err, "the rows of an earlier query were still open")
+		require.Zero(t, e.noted(t, "rows"))
+		e.want(t, id, opening, 1)
+		e.settled(t)
+	})
 }

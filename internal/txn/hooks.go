@@ -31,6 +31,10 @@ type Hooks struct {
 	Resolve func(ctx context.Context, db DBTX) (applied bool, err error)
 }
 
+// ErrNothingEntered is what Resolve returns where the transaction has entered nothing that could tell. The rows that it
+// has swapped are looked at then.
+var ErrNothingEntered = errors.New("nothing was entered that could tell")
+
 // errMoved forbids the COMMIT of a closure that has changed what the statement of Last would mean.
 var errMoved = errors.New("the closure has sent USE: the operation id is kept in the default database that its " +
 	"connection was opened with, so name the database in the statements instead")

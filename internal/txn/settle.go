@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,9 @@ const lateBound = 10 * time.Second
 // up.
 func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 	if res.Outcome == Unknown && a.hooks.Resolve != nil {
-		return a.resolve(ctx, res)
+		if told := a.resolve(ctx, res); !errors.Is(told.Err, ErrNothingEntered) {
+			return told
+		}
 	}
 	if res.Outcome == Committed || !a.ident.known() {
 		return res

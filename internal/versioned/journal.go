@@ -2,7 +2,9 @@ package versioned
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/sqlcas/sqlcas"
@@ -31,17 +33,29 @@ func NoJournal[J any](j *sqlcas.Journal[J]) error {
 	return nil
 }
 
-// Enter writes entries to a journal, in their order, in as few INSERTs as they fit in.
-func Enter[J any](ctx context.Context, db sqlcas.DBTX, j *sqlcas.Journal[J], entries []J) error {
+// Values returns the values of entries. It is for the goroutine of whoever has emitted them: what is wrong with an
+// entry, or panics, is his.
+func Values[J any](j *sqlcas.Journal[J], entries []J) ([][]any, error) {
+	all := make([][]any, len(entries))
+	for i, entry := range entries {
+		all[i] = j.Values(entry)
+		if len(all[i]) != len(j.Columns) {
+			return nil, Invalid("Values of the Journal %s returned %d values for %d columns: give one for each",
+				j.Table, len(all[i]), len(j.Columns))
+		}
+	}
+	return all, nil
+}
+
+// Enter writes the values of entries to a journal, in their order, in as few INSERTs as they fit in.
+func Enter[J any](ctx context.Context, db sqlcas.DBTX, j *sqlcas.Journal[J], entries [][]any) error {
 	var args []any
 	rows, bytes := 0, 0
-	for _, entry := range entries {
-		values := j.Values(entry)
-		if len(values) != len(j.Columns) {
-			return Invalid("Values of the Journal %s returned %d values for %d columns: give one for each",
-				j.Table, len(values), len(j.Columns))
+	for _, values := range entries {
+		size := 0
+		for _, v := range values {
+			size += sizeOf(v)
 		}
-		size := sizeOf(values)
 		if rows > 0 && (len(args)+len(values) > maxParameters || bytes+size > maxBytes) {
 			if err := insert(ctx, db, j, rows, args); err != nil {
 				return err
@@ -70,19 +84,27 @@ func insert[J any](ctx context.Context, db sqlcas.DBTX, j *sqlcas.Journal[J], ro
 	return nil
 }
 
-// sizeOf is about how many bytes values take in a statement.
-func sizeOf(values []any) int {
+// sizeOf is about how many bytes a value takes in a statement.
+func sizeOf(v any) int {
 	const small = 24
-	size := small * len(values)
-	for _, v := range values {
-		switch v := v.(type) {
-		case string:
-			size += 2 * len(v) // each may have to be escaped
-		case []byte:
-			size += 2 * len(v)
-		}
+	r := reflect.ValueOf(v)
+	if v == nil || r.Kind() == reflect.Pointer && r.IsNil() {
+		return small
 	}
-	return size
+	if valuer, ok := v.(driver.Valuer); ok {
+		own, err := valuer.Value()
+		if _, again := own.(driver.Valuer); err != nil || again { // the driver will say so
+			return small
+		}
+		return sizeOf(own)
+	}
+	switch {
+	case r.Kind() == reflect.String, r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8:
+		return small + 2*r.Len() // each byte may have to be escaped
+	case r.Kind() == reflect.Pointer:
+		return sizeOf(r.Elem().Interface())
+	}
+	return small
 }
 
 func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

@@ -2,6 +2,8 @@ package versioned
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,7 +28,10 @@ func enter(t *testing.T, j *sqlcas.Journal[line], entries ...line) ([]scriptdb.S
 	script := scriptdb.New(nil)
 	db := script.Open()
 	defer func() { _ = db.Close() }()
-	err := Enter(t.Context(), db, j, entries)
+	values, err := Values(j, entries)
+	if err == nil {
+		err = Enter(t.Context(), db, j, values)
+	}
 	return script.Sent(), err
 }
 
@@ -122,7 +127,29 @@ func TestEnterTellsWhatIsWrong(t *testing.T) {
 		return scriptdb.Reply{}, boom
 	}).Open()
 	defer func() { _ = db.Close() }()
-	err := Enter(t.Context(), db, lines("ledger", "a"), []line{{[]any{int64(1)}}})
+	err := Enter(t.Context(), db, lines("ledger", "a"), [][]any{{int64(1)}})
 	require.ErrorIs(t, err, boom)
 	require.EqualError(t, err, "the entries of the journal ledger: boom")
+}
+
+// Ensures that long values are counted whatever type they come in, as an INSERT of many would be refused by the server.
+func TestEnterCountsWhatValuesTake(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_000)
+	type name string
+	for _, value := range []any{
+		long, []byte(long), json.RawMessage(long), name(long), &long,
+		sql.NullString{String: long, Valid: true}, sql.Null[[]byte]{V: []byte(long), Valid: true},
+	} {
+		entries := make([]line, 20)
+		for i := range entries {
+			entries[i] = line{[]any{value}}
+		}
+		sent, err := enter(t, lines("ledger", "memo"), entries...)
+		require.NoError(t, err)
+		require.Greater(t, len(sent), 3, "%T", value)
+	}
+	sent, err := enter(t, lines("ledger", "memo"), line{[]any{(*string)(nil)}}, line{[]any{sql.NullString{}}}, line{[]any{nil}})
+	require.NoError(t, err)
+	require.Len(t, sent, 1)
 }
