@@ -253,7 +253,7 @@ func TestADeletionWhoseCommitIsLostIsDoneAgain(t *testing.T) {
 		case strings.Contains(st.Query, "ListOperationAges"):
 			row := []driver.Value{[]byte("id"), int64(time.Hour / time.Microsecond)}
 			return scriptdb.Reply{Columns: []string{"id", "age"}, Rows: [][]driver.Value{row}}, nil
-		case strings.Contains(st.Query, "DELETE FROM sqlcas_operation"):
+		case strings.Contains(st.Query, "DeleteOperations"):
 			deletes++
 		case st.Query == "COMMIT":
 			if commits++; commits == 1 {
