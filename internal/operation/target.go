@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func Target(table, kind string, keys ...any) string {
 	b.WriteString(table + " ")
 	texts := make([]string, len(keys))
 	for i, key := range keys {
-		texts[i] = keyText(reflect.ValueOf(key))
+		texts[i] = keyText(copied(reflect.ValueOf(key)), 0)
 	}
 	if len(keys) == 1 {
 		b.WriteString(texts[0])
@@ -62,9 +63,12 @@ func fit(text string) string {
 	return fmt.Sprintf("%s sha256:%x", text[:cut], sha256.Sum256([]byte(text)))
 }
 
+// maxDepth is how deep a key is looked into. What lies deeper is in a circle of pointers.
+const maxDepth = 32
+
 // keyText writes a key or a part of one. It goes by what the value is made of and asks none of its methods: a
-// String that leaves something out would make two keys one.
-func keyText(v reflect.Value) string {
+// String that leaves something out would make two keys one. v can be addressed, so that all of it can be read.
+func keyText(v reflect.Value, depth int) string {
 	switch v.Kind() {
 	case reflect.Invalid:
 		return "nil"
@@ -75,22 +79,53 @@ func keyText(v reflect.Value) string {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return strconv.FormatUint(v.Uint(), 10)
 	case reflect.Float32, reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		return strconv.FormatFloat(v.Float()+0, 'g', -1, 64) // -0 and 0 are one key
 	case reflect.Complex64, reflect.Complex128:
-		return strconv.FormatComplex(v.Complex(), 'g', -1, 128)
+		return strconv.FormatComplex(v.Complex()+0, 'g', -1, 128)
 	case reflect.String:
 		return strconv.Quote(v.String())
-	case reflect.Pointer, reflect.Interface:
-		return keyText(v.Elem())
-	case reflect.Array:
-		return arrayText(v)
-	case reflect.Struct:
-		return structText(v)
 	}
-	return v.Type().String() // no type that a key of a table can have
+	if depth > maxDepth {
+		return placeText(v)
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return keyText(v.Elem(), depth+1)
+	case reflect.Interface:
+		if v.IsNil() {
+			return "nil"
+		}
+		return v.Elem().Type().String() + "(" + keyText(copied(v.Elem()), depth+1) + ")"
+	case reflect.Array, reflect.Slice:
+		return listText(v, depth+1)
+	case reflect.Map:
+		return mapText(v, depth+1)
+	case reflect.Struct:
+		return structText(v, depth+1)
+	}
+	return placeText(v)
 }
 
-func arrayText(v reflect.Value) string {
+// placeText writes a value of which no table can have a key: by where it is, so that no two are taken for one.
+func placeText(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Pointer, reflect.Map, reflect.Slice:
+		return fmt.Sprintf("%s@%x", v.Type(), v.Pointer())
+	}
+	return fmt.Sprintf("%s@%x", v.Type(), v.Addr().Pointer())
+}
+
+// copied returns the value where it can be addressed.
+func copied(v reflect.Value) reflect.Value {
+	if !v.IsValid() {
+		return v
+	}
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}
+
+func listText(v reflect.Value, depth int) string {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		b := make([]byte, v.Len())
 		for i := range b {
@@ -100,20 +135,32 @@ func arrayText(v reflect.Value) string {
 	}
 	texts := make([]string, v.Len())
 	for i := range texts {
-		texts[i] = keyText(v.Index(i))
+		texts[i] = keyText(v.Index(i), depth)
 	}
 	return "[" + strings.Join(texts, " ") + "]"
 }
 
-func structText(v reflect.Value) string {
-	if v.CanInterface() {
-		if t, ok := v.Interface().(time.Time); ok {
-			return t.UTC().Format(time.RFC3339Nano)
-		}
+func mapText(v reflect.Value, depth int) string {
+	var texts []string
+	for all := v.MapRange(); all.Next(); {
+		texts = append(texts, keyText(copied(all.Key()), depth)+":"+keyText(copied(all.Value()), depth))
+	}
+	slices.Sort(texts)
+	return "map[" + strings.Join(texts, " ") + "]"
+}
+
+var timeType = reflect.TypeFor[time.Time]()
+
+// structText writes a struct, field by field; a time as the instant that it is, whatever its zone.
+func structText(v reflect.Value, depth int) string {
+	if v.Type().ConvertibleTo(timeType) {
+		return v.Convert(timeType).Interface().(time.Time).UTC().Format(time.RFC3339Nano)
 	}
 	texts := make([]string, v.NumField())
 	for i := range texts {
-		texts[i] = keyText(v.Field(i))
+		field := v.Field(i)
+		// Fields that are not exported are a part of the key as well. Reflection hands them out only by their address.
+		texts[i] = keyText(reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem(), depth)
 	}
 	return "{" + strings.Join(texts, " ") + "}"
 }

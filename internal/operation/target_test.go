@@ -3,6 +3,7 @@ package operation_test
 import (
 	"database/sql"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -97,4 +98,58 @@ func TestLongTargetsAreCut(t *testing.T) {
 	}
 	cut := operation.Target("t", "", strings.Repeat("x", 300))
 	require.Regexp(t, `^t "x{177} sha256:[0-9a-f]{64}$`, cut)
+}
+
+// big is a number as libraries make them: comparable, as a pointer is, and with all that tells it from others behind it.
+type big struct {
+	neg bool
+	abs []uint
+}
+
+// Ensures that what lies behind pointers, in slices, maps and interfaces tells keys apart, and equal keys have one text.
+func TestTargetLooksIntoKeys(t *testing.T) {
+	t.Parallel()
+	type number struct{ value *big }
+	type anything struct{ v any }
+	type table struct{ m *map[string]int }
+	one, two := make(chan int), make(chan int)
+	for _, keys := range [][2]any{
+		{number{&big{false, []uint{1}}}, number{&big{false, []uint{2}}}},
+		{number{&big{false, []uint{1}}}, number{nil}},
+		{anything{int8(1)}, anything{int16(1)}},
+		{anything{nil}, anything{"nil"}},
+		{table{&map[string]int{"a": 1, "b": 2}}, table{&map[string]int{"a": 2, "b": 1}}},
+		{one, two},
+	} {
+		require.NotEqual(t, operation.Target("t", "", keys[0]), operation.Target("t", "", keys[1]), "%v and %v", keys[0], keys[1])
+	}
+	for _, keys := range [][2]any{
+		{number{&big{true, []uint{1, 2}}}, number{&big{true, []uint{1, 2}}}},
+		{table{&map[string]int{"a": 1, "b": 2}}, table{&map[string]int{"b": 2, "a": 1}}},
+		{math.Copysign(0, -1), 0.0},
+	} {
+		require.Equal(t, operation.Target("t", "", keys[0]), operation.Target("t", "", keys[1]))
+	}
+	type ring struct{ next *ring }
+	r := &ring{}
+	r.next = r
+	require.NotEmpty(t, operation.Target("t", "", r), "ends")
+}
+
+// Ensures that an instant is one target, in whichever zone, by whichever clock and in whichever field it comes.
+func TestTargetOfAnInstant(t *testing.T) {
+	t.Parallel()
+	type day time.Time
+	type key struct {
+		id int
+		at time.Time
+	}
+	now := time.Now() // with a reading of the monotonic clock
+	want := operation.Target("t", "", key{7, now})
+	require.Equal(t, "t {7 "+now.UTC().Format(time.RFC3339Nano)+"}", want)
+	for _, same := range []time.Time{now.Round(0), now.UTC(), now.In(time.FixedZone("", 3600))} {
+		require.Equal(t, want, operation.Target("t", "", key{7, same}))
+		require.Equal(t, operation.Target("t", "", now), operation.Target("t", "", day(same)))
+	}
+	require.NotEqual(t, want, operation.Target("t", "", key{7, now.Add(1)}))
 }
