@@ -123,7 +123,7 @@ func parse(args []string, usage io.Writer) (plan, error) {
 	var p plan
 	flags := flag.NewFlagSet("store", flag.ContinueOnError)
 	flags.SetOutput(usage)
-	flags.IntVar(&p.rounds, "rounds", 21, "rounds per comparison")
+	flags.IntVar(&p.rounds, "rounds", 31, "rounds per comparison")
 	flags.IntVar(&p.pairs, "pairs", 60, "pairs of calls per round of one caller")
 	flags.DurationVar(&p.slice, "slice", 125*time.Millisecond,
 		"how long many callers work at a time, 8 times a round")
