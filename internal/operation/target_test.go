@@ -4,6 +4,9 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"math/big"
+	"math/rand"
+	randv2 "math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -100,8 +103,9 @@ func TestLongTargetsAreCut(t *testing.T) {
 	require.Regexp(t, `^t "x{177} sha256:[0-9a-f]{64}$`, cut)
 }
 
-// big is a number as libraries make them: comparable, as a pointer is, and with all that tells it from others behind it.
-type big struct {
+// bigNumber is a number as libraries make them: comparable, as a pointer is, and with all that tells it from
+// others behind it.
+type bigNumber struct {
 	neg bool
 	abs []uint
 }
@@ -109,31 +113,102 @@ type big struct {
 // Ensures that what lies behind pointers, in slices, maps and interfaces tells keys apart, and equal keys have one text.
 func TestTargetLooksIntoKeys(t *testing.T) {
 	t.Parallel()
-	type number struct{ value *big }
+	type number struct{ value *bigNumber }
 	type anything struct{ v any }
 	type table struct{ m *map[string]int }
 	one, two := make(chan int), make(chan int)
 	for _, keys := range [][2]any{
-		{number{&big{false, []uint{1}}}, number{&big{false, []uint{2}}}},
-		{number{&big{false, []uint{1}}}, number{nil}},
+		{number{&bigNumber{false, []uint{1}}}, number{&bigNumber{false, []uint{2}}}},
+		{number{&bigNumber{false, []uint{1}}}, number{nil}},
 		{anything{int8(1)}, anything{int16(1)}},
 		{anything{nil}, anything{"nil"}},
 		{table{&map[string]int{"a": 1, "b": 2}}, table{&map[string]int{"a": 2, "b": 1}}},
 		{one, two},
 	} {
-		require.NotEqual(t, operation.Target("t", "", keys[0]), operation.Target("t", "", keys[1]), "%v and %v", keys[0], keys[1])
+		got := operation.Target("t", "", keys[0])
+		require.NotEqual(t, got, operation.Target("t", "", keys[1]), "%v and %v", keys[0], keys[1])
 	}
 	for _, keys := range [][2]any{
-		{number{&big{true, []uint{1, 2}}}, number{&big{true, []uint{1, 2}}}},
+		{number{&bigNumber{true, []uint{1, 2}}}, number{&bigNumber{true, []uint{1, 2}}}},
 		{table{&map[string]int{"a": 1, "b": 2}}, table{&map[string]int{"b": 2, "a": 1}}},
 		{math.Copysign(0, -1), 0.0},
+		{struct{ f float32 }{float32(math.Copysign(0, -1))}, struct{ f float32 }{0}},
+		{complex(math.Copysign(0, -1), math.Copysign(0, -1)), complex(0, 0)},
 	} {
 		require.Equal(t, operation.Target("t", "", keys[0]), operation.Target("t", "", keys[1]))
 	}
-	type ring struct{ next *ring }
-	r := &ring{}
-	r.next = r
-	require.NotEmpty(t, operation.Target("t", "", r), "ends")
+}
+
+// Ensures that keys which look alike are told apart still: nil and what leads to nil, types of one name, closures.
+func TestTargetsOfLookalikes(t *testing.T) {
+	t.Parallel()
+	type indirect struct{ p **int }
+	type boxed struct{ p *any }
+	type anything struct{ v any }
+	type closure struct{ f func() int }
+	for _, keys := range [][2]any{
+		{indirect{nil}, indirect{new(*int)}},
+		{boxed{nil}, boxed{new(any)}},
+		{anything{rand.Zipf{}}, anything{randv2.Zipf{}}},
+		{anything{&rand.Zipf{}}, anything{&randv2.Zipf{}}},
+		{anything{[1]rand.Zipf{}}, anything{[1]randv2.Zipf{}}},
+		{&closure{constant(1)}, &closure{constant(2)}},
+		{bigKey(1), bigKey(2)},
+	} {
+		got := operation.Target("t", "", keys[0])
+		require.NotEqual(t, got, operation.Target("t", "", keys[1]), "%v and %v", keys[0], keys[1])
+	}
+	require.Equal(t, operation.Target("t", "", bigKey(3)), operation.Target("t", "", bigKey(3)))
+	seven := 7
+	require.Equal(t, "t {7}", operation.Target("t", "", struct{ p *int }{&seven}))
+}
+
+// constant makes closures of one code.
+//
+//go:noinline
+func constant(n int) func() int { return func() int { return n } }
+
+// bigKey is a key with a number as math/big makes them.
+func bigKey(n int64) any { return struct{ v *big.Int }{big.NewInt(n)} }
+
+type node struct {
+	name  string
+	links []*node
+}
+
+// Ensures that circles end at once, however many meet in a key, that their text depends on no address, and that
+// what is very deep ends as well.
+func TestTargetOfCircles(t *testing.T) {
+	t.Parallel()
+	knot := func(name string) *node {
+		n := &node{name: name}
+		for range 100 {
+			n.links = append(n.links, n)
+		}
+		return n
+	}
+	require.Equal(t, operation.Target("t", "", knot("a")), operation.Target("t", "", knot("a")))
+	require.NotEqual(t, operation.Target("t", "", knot("a")), operation.Target("t", "", knot("b")))
+	one := &node{name: "a"}
+	one.links = []*node{one}
+	require.Equal(t, `t {"a" [up 3]}`, operation.Target("t", "", one))
+	type nest []any
+	list := nest{nil}
+	list[0] = list
+	require.NotEmpty(t, operation.Target("t", "", &list), "ends")
+	type tree map[string]any
+	leaf := tree{}
+	leaf["a"], leaf["b"], leaf["c"] = leaf, leaf, leaf
+	require.NotEmpty(t, operation.Target("t", "", &leaf), "ends")
+	diamonds := func(n int) *node {
+		var d *node
+		for range n {
+			d = &node{links: []*node{d, d}}
+		}
+		return d
+	}
+	require.Equal(t, operation.Target("t", "", diamonds(9)), operation.Target("t", "", diamonds(9)))
+	require.NotEmpty(t, operation.Target("t", "", diamonds(50)), "ends")
 }
 
 // Ensures that an instant is one target, in whichever zone, by whichever clock and in whichever field it comes.
