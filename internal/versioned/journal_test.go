@@ -139,7 +139,8 @@ func TestEnterCountsWhatValuesTake(t *testing.T) {
 	type name string
 	for _, value := range []any{
 		long, []byte(long), json.RawMessage(long), name(long), &long,
-		sql.NullString{String: long, Valid: true}, sql.Null[[]byte]{V: []byte(long), Valid: true},
+		sql.NullString{String: long, Valid: true},
+		sql.Null[[]byte]{V: []byte(long), Valid: true},
 	} {
 		entries := make([]line, 20)
 		for i := range entries {
