@@ -47,7 +47,9 @@ func TestSessionsBesideBytes(t *testing.T) {
 		}))
 		require.True(t, ident.known())
 		require.True(t, ident.autocommit)
-		require.NotEmpty(t, ident.host, "one of the server's early sessions")
+		if ident.id < earlySessions {
+			require.NotEmpty(t, ident.host)
+		}
 		there, err := sessionThere(t.Context(), conn, ident)
 		require.NoError(t, err)
 		require.True(t, there)
