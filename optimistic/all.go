@@ -85,7 +85,7 @@ func (s *Store[K, R]) newUpdates(
 		u.emitted, err = change(rows)
 		return err
 	}
-	u.op = operationOf(set, func() string { return versioned.Target(t, u.all.Keys) })
+	u.op = operationOf(set, func() string { return versioned.Target(t, "", u.all.Keys...) })
 	return u
 }
 

@@ -101,7 +101,7 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 		return err
 	}
 	d := &swap[K, R]{table: &s.base.Table, key: s.base.Table.Key(row), seen: row, detached: true}
-	d.op = operationOf(set, func() string { return operation.Target(s.base.Table.Schema.Name, "delete", d.key) })
+	d.op = operationOf(set, func() string { return versioned.Target(&s.base.Table, "delete", d.key) })
 	run := stepRunner(set.IsolationSet || d.op != nil)
 	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
 		d.try = operation.NewAttempt()
@@ -133,7 +133,7 @@ func (s *Store[K, R]) update(ctx context.Context, method string, w *swap[K, R], 
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
 	w.table, w.record = &s.base.Table, s.record
-	w.op = operationOf(set, func() string { return operation.Target(s.base.Table.Schema.Name, "", w.key) })
+	w.op = operationOf(set, func() string { return versioned.Target(&s.base.Table, "", w.key) })
 	queues := !w.detached && s.shares && w.key == w.key && combines(set, opts) // NaN would never be found again
 	err = sqlcas.Retry(ctx, func(ctx context.Context) (int64, error) {
 		if queues && !w.slow {

@@ -37,7 +37,7 @@ func (s *Store[K, R]) UpdateAll(
 	}
 	t := &s.base.Table
 	sorted := versioned.Sorted(t, keys)
-	under(&c, t.Schema.Name, "", sorted...)
+	under(&c, t, "", sorted...)
 	var result map[K]R
 	var asked K
 	err = sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) (err error) {

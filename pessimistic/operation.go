@@ -1,26 +1,23 @@
 package pessimistic
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 
 	"github.com/sqlcas/sqlcas"
-	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/settings"
+	"github.com/sqlcas/sqlcas/internal/versioned"
 )
 
 // under has a call be the operation that its id stands for, if it has one. kind and keys are as in
 // operation.Target.
-func under[K any](c *call, table, kind string, keys ...K) {
+func under[K comparable, R any](c *call, t *sqlcas.Table[K, R], kind string, keys ...K) {
 	if c.op.ID == "" {
 		return
 	}
-	named := make([]any, len(keys))
-	for i, k := range keys {
-		named[i] = k
-	}
-	c.op.Target = operation.Target(table, kind, named...)
+	c.op.Target = versioned.Target(t, kind, keys...)
 	c.opts = append(c.opts, settings.ForTarget(c.op.Target))
 }
 
@@ -33,14 +30,5 @@ func (c *call) look(ctx context.Context, tx *sql.Tx, locked error) error {
 	if c.op.ID == "" || locked != nil && !errors.Is(locked, sqlcas.ErrGone) {
 		return locked
 	}
-	found, err := operation.Find(ctx, tx, c.op)
-	switch {
-	case err != nil:
-		return err
-	case !found[0].Applied:
-		return locked
-	case found[0].Mismatch != nil:
-		return (*sqlcas.OperationMismatchError)(found[0].Mismatch)
-	}
-	return operation.ErrReplayed
+	return cmp.Or(versioned.LookUp(ctx, tx, c.op), locked)
 }

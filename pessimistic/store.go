@@ -107,7 +107,7 @@ func (s *Store[K, R]) update(ctx context.Context, method string, opts []sqlcas.O
 		return zero, versioned.Invalid("%s: the closure is nil", method)
 	}
 	t := &s.base.Table
-	under(&c, t.Schema.Name, "", e.key)
+	under(&c, t, "", e.key)
 	var result R // of the attempt that was committed, or found that there is nothing to do
 	err = sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
 		row, err := s.read(ctx, tx, e.key, c.lock)
@@ -161,7 +161,7 @@ func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) 
 	if err := versioned.Versioned(t, row); err != nil {
 		return err
 	}
-	under(&c, t.Schema.Name, "delete", t.Key(row))
+	under(&c, t, "delete", t.Key(row))
 	return s.name(t.Key(row), sqlcas.RetryTx(ctx, s.base.DB, func(ctx context.Context, tx *sql.Tx) error {
 		now, err := s.read(ctx, tx, t.Key(row), c.lock)
 		if err = c.look(ctx, tx, err); err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/sqlcas/sqlcas/internal/operation"
 )
 
-// Target is what an operation on rows of the table changes.
-func Target[K comparable, R any](t *sqlcas.Table[K, R], keys []K) string {
+// Target is what an operation on rows of the table changes; kind is as in operation.Target.
+func Target[K comparable, R any](t *sqlcas.Table[K, R], kind string, keys ...K) string {
 	all := make([]any, len(keys))
 	for i, key := range keys {
 		all[i] = key
 	}
-	return operation.Target(t.Schema.Name, "", all...)
+	return operation.Target(t.Schema.Name, kind, all...)
 }
 
 // LookUp looks for an operation, and returns what Ruled does.
