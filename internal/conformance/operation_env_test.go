@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,17 @@ func TestOperationsHoldInEveryMode(t *testing.T) {
 					runContract(t, newEnv(t, s, m, false).noting(t), cellID{name, s.Name, m.String()}, contract)
 				}
 			})
+		}
+	})
+}
+
+// Ensures that ids which are no text are told apart as well. The servers are this test's own: while such an id is in a
+// statement, MySQL's list of sessions cannot be read, which other tests do.
+func TestOperationIDsThatAreNoText(t *testing.T) {
+	t.Parallel()
+	mysqltest.EachOwn(t, mysqltest.Options{}, func(t *testing.T, s *mysqltest.Server) {
+		for _, m := range modes() {
+			newEnv(t, s, m, false).noting(t).tellsApart(t, "\xff", "\xff\x00\xfe", strings.Repeat("\xff", 255), "\xff\x00", "key")
 		}
 	})
 }

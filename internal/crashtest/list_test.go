@@ -14,10 +14,10 @@ import (
 
 // Ensures that a lost COMMIT is told by its id also while another session is at a statement with bytes that are no
 // text, as any INSERT of an operation is: MySQL cannot show its list of sessions then (3854), and the lost session is
-// one to be found.
+// one to be found. The servers are this test's own, as other tests read that list as well.
 func TestLostCommitBesideBytesInTheListOfSessions(t *testing.T) {
 	t.Parallel()
-	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+	mysqltest.EachOwn(t, mysqltest.Options{}, func(t *testing.T, s *mysqltest.Server) {
 		b := newBooks(t, s)
 		const insert = "INSERT INTO sqlcas_operation (id, target, fingerprint, attempt, created_at) " +
 			"VALUES ('held', '', '', ?, UTC_TIMESTAMP(6))"

@@ -39,7 +39,7 @@ func some(prefix string, n int) []operation.Operation {
 	ops := make([]operation.Operation, n)
 	for i := range ops {
 		ops[i] = operation.Operation{
-			ID: fmt.Sprintf("%s\xff%d", prefix, (i*7919)%n), Target: operation.Target("account", "", i),
+			ID: fmt.Sprintf("%s-%d", prefix, (i*7919)%n), Target: operation.Target("account", "", i),
 			Fingerprint: operation.Fingerprint([]byte{byte(i)}),
 		}
 	}

@@ -14,10 +14,11 @@ import (
 )
 
 // Ensures that sessions are known by their numbers and addresses also while another is at a statement with bytes that
-// are no text, when MySQL cannot read its list of sessions as a table.
+// are no text, when MySQL cannot read its list of sessions as a table. The servers are this test's own, as other tests
+// read that list as well.
 func TestSessionsBesideBytes(t *testing.T) {
 	t.Parallel()
-	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+	mysqltest.EachOwn(t, mysqltest.Options{}, func(t *testing.T, s *mysqltest.Server) {
 		db := s.DB(t)
 		busy, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
