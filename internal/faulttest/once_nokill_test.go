@@ -61,11 +61,12 @@ func (r *rig) loseWithoutKill(t *testing.T, k onceKind, f fault, account uint64)
 	eventually(t, lockGrace, "no lost session is left", func() bool { return p.Orphans() == 0 })
 	y := onceTally{told: map[string]onceTold{}}
 	var report sqlcas.Report
-	known := y.note(id, err, report, took)
+	y.note(newOnceAnswer(id, err, report, took))
+	known := err == nil
 	err = take(t.Context(), account, id, sqlcas.WithOperationID(id), sqlcas.WithReport(&report))
 	require.NoError(t, err)
 	require.Equal(t, known || f.commits, report.Replayed)
-	y.note(id, err, report, 0)
+	y.note(newOnceAnswer(id, err, report, 0))
 	y.audit(t, r, k, account, id)
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/gen/shop"
-	"github.com/sqlcas/sqlcas/internal/faultproxy"
 	"github.com/sqlcas/sqlcas/optimistic"
 )
 
@@ -52,20 +51,46 @@ var onceKinds = []onceKind{
 	}},
 }
 
-// process is what stands for one: a pool, a Store, and a way to the server of its own.
-type process struct {
-	proxy *faultproxy.Proxy
-	db    *sql.DB
-	take  onceTake
+// onceAnswer is what one call was told.
+type onceAnswer struct {
+	ID       string
+	Error    string // empty for a success
+	Unknown  bool   // whether it is sqlcas.ErrOutcomeUnknown
+	Number   uint16 // the server's number of the error, if it is one of the server's
+	Replayed bool
+	Batch    int
+	Took     time.Duration
 }
 
-// newProcess makes one. Every other prepares its statements.
-func (r *rig) newProcess(t *testing.T, k onceKind, n int, opts ...sqlcas.Option) *process {
-	t.Helper()
-	p, cfg := r.proxied(t)
-	cfg.InterpolateParams = n%2 == 0
-	db := open(t, dial(t, cfg))
-	return &process{proxy: p, db: db, take: k.open(db, opts...)}
+func newOnceAnswer(id string, err error, report sqlcas.Report, took time.Duration) onceAnswer {
+	a := onceAnswer{
+		ID: id, Unknown: errors.Is(err, sqlcas.ErrOutcomeUnknown),
+		Replayed: report.Replayed, Batch: report.Batch, Took: took,
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	var server *mysql.MySQLError
+	if errors.As(err, &server) {
+		a.Number = server.Number
+	}
+	return a
+}
+
+// until makes the call of an id, again with the same id until its caller knows, and returns what he was told. A call
+// that nobody can tell of is not made for ever.
+func (take onceTake) until(ctx context.Context, account uint64, id string) (all []onceAnswer) {
+	const tries = 20
+	for range tries {
+		var report sqlcas.Report
+		start := time.Now()
+		err := take(ctx, account, id,
+			sqlcas.WithOperationID(id), sqlcas.WithFingerprint([]byte("1")), sqlcas.WithReport(&report))
+		if all = append(all, newOnceAnswer(id, err, report, time.Since(start))); err == nil {
+			return all
+		}
+	}
+	return append(all, onceAnswer{ID: id, Error: "its caller never knows"})
 }
 
 // onceTally counts what callers were told.
@@ -80,49 +105,29 @@ type onceTally struct {
 // onceTold is what the callers of one id were told.
 type onceTold struct{ first, replays, unknown int }
 
-// note keeps what one call was told, and reports whether its caller knows by it.
-func (y *onceTally) note(id string, err error, report sqlcas.Report, took time.Duration) bool {
+// note keeps what one call was told.
+func (y *onceTally) note(a onceAnswer) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	told := y.told[id]
+	told := y.told[a.ID]
 	y.calls++
-	y.longest, y.batch = max(y.longest, took), max(y.batch, report.Batch)
+	y.longest, y.batch = max(y.longest, a.Took), max(y.batch, a.Batch)
 	switch {
-	case err == nil && report.Replayed:
+	case a.Error == "" && a.Replayed:
 		y.replays++
 		told.replays++
-	case err == nil:
+	case a.Error == "":
 		told.first++
-	case errors.Is(err, sqlcas.ErrOutcomeUnknown):
+	case a.Unknown:
 		y.unknown++
 		told.unknown++
 	default:
-		y.wrong = append(y.wrong, fmt.Sprintf("%s: %v", id, err))
+		y.wrong = append(y.wrong, fmt.Sprintf("%s: %s", a.ID, a.Error))
 	}
-	var server *mysql.MySQLError
-	if errors.As(err, &server) && (server.Number == 1062 || server.Number == 1020 || server.Number == 1213) {
-		y.wrong = append(y.wrong, fmt.Sprintf("%s: it is the callers' business what others do: %v", id, err))
+	if a.Number == 1062 || a.Number == 1020 || a.Number == 1213 {
+		y.wrong = append(y.wrong, fmt.Sprintf("%s: it is the callers' business what others do: %s", a.ID, a.Error))
 	}
-	y.told[id] = told
-	return err == nil
-}
-
-// call makes the call of an id, again with the same id until its caller knows. One that nobody can tell is not made for
-// ever.
-func (y *onceTally) call(ctx context.Context, p *process, account uint64, id string) {
-	const tries = 20
-	for range tries {
-		var report sqlcas.Report
-		start := time.Now()
-		err := p.take(ctx, account, id,
-			sqlcas.WithOperationID(id), sqlcas.WithFingerprint([]byte("1")), sqlcas.WithReport(&report))
-		if y.note(id, err, report, time.Since(start)) {
-			return
-		}
-	}
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.wrong = append(y.wrong, id+": its caller never knows")
+	y.told[a.ID] = told
 }
 
 // audit compares what was told with what is in the tables: each id has been applied once, whoever called with it, and

@@ -2,6 +2,8 @@ package faulttest
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -13,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sqlcas/sqlcas"
 	"github.com/sqlcas/sqlcas/internal/faultproxy"
 	"github.com/sqlcas/sqlcas/internal/mysqltest"
 )
@@ -23,14 +24,14 @@ const onceEnv = "SQLCAS_TEST_ONCE"
 
 // onceMode is one row of the table: a Store, what happens to its COMMITs, and how many callers each process has.
 type onceMode struct {
-	kind    onceKind
+	kind    int // of onceKinds
 	fault   fault
 	callers int
 }
 
 func onceModes() []onceMode {
 	var all []onceMode
-	for _, k := range onceKinds {
+	for k := range onceKinds {
 		for _, f := range faults {
 			for _, callers := range []int{1, places} {
 				all = append(all, onceMode{k, f, callers})
@@ -52,12 +53,12 @@ type onceStorm struct {
 func (r *rig) newOnceStorm(t *testing.T, m onceMode, account uint64) *onceStorm {
 	t.Helper()
 	s := &onceStorm{onceMode: m, rig: r, account: account, tally: onceTally{told: map[string]onceTold{}}}
-	var opts []sqlcas.Option
+	var commitTimeout time.Duration
 	if m.fault.stalls {
-		opts = append(opts, sqlcas.WithCommitTimeout(stallTimeout+time.Duration(account)*5*time.Millisecond))
+		commitTimeout = stallTimeout + time.Duration(account)*5*time.Millisecond
 	}
 	for i := range s.both {
-		s.both[i] = r.newProcess(t, m.kind, int(account)+i, opts...)
+		s.both[i] = r.newProcess(t, m.kind, int(account)+i, commitTimeout)
 	}
 	return s
 }
@@ -67,7 +68,7 @@ func (s *onceStorm) prefix() string { return fmt.Sprintf("account %d/", s.accoun
 
 // round has every caller of both processes make his call, with the ids of the round, while one of the next COMMITs of
 // one process meets the fault, if there are so many.
-func (s *onceStorm) round(t *testing.T, n int) {
+func (s *onceStorm) round(n int) error {
 	hit := s.both[n%2].proxy
 	at := hit.Commits() + 1
 	if s.callers > 1 {
@@ -79,32 +80,43 @@ func (s *onceStorm) round(t *testing.T, n int) {
 		}
 		return faultproxy.Pass
 	})
-	begin := make(chan struct{})
-	var all sync.WaitGroup
+	defer hit.Decide(nil)
+	r := onceRound{Account: s.account}
 	for i := range s.callers {
-		id := fmt.Sprintf("%s%d/%d", s.prefix(), n, i)
-		for _, p := range s.both {
-			all.Go(func() {
-				<-begin
-				s.tally.call(t.Context(), p, s.account, id)
-			})
-		}
+		r.IDs = append(r.IDs, fmt.Sprintf("%s%d/%d", s.prefix(), n, i))
 	}
-	close(begin)
+	var errs [2]error
+	var all sync.WaitGroup
+	for i, p := range s.both {
+		all.Go(func() {
+			var answers []onceAnswer
+			answers, errs[i] = p.round(r)
+			for _, a := range answers {
+				s.tally.note(a)
+			}
+		})
+	}
 	all.Wait()
-	hit.Decide(nil)
+	return errors.Join(errs[:]...)
 }
 
-// run makes rounds until so many COMMITs have met the fault.
-func (s *onceStorm) run(t *testing.T, faults int) {
+// run has two processes make rounds until so many COMMITs have met the fault.
+func (s *onceStorm) run(ctx context.Context, faults int) error {
+	for _, p := range s.both {
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+	}
 	for n := 0; s.met() < faults; n++ {
 		if n > 20*faults+100 {
-			t.Errorf("%s: only %d of %d COMMITs have met their fault", s.prefix(), s.met(), faults)
-			break
+			return fmt.Errorf("only %d of %d COMMITs have met their fault", s.met(), faults)
 		}
-		s.round(t, n)
+		if err := s.round(n); err != nil {
+			return fmt.Errorf("round %d: %w", n, err)
+		}
 	}
 	s.tally.faults = s.met()
+	return errors.Join(s.both[0].end(), s.both[1].end())
 }
 
 func (s *onceStorm) met() int {
@@ -136,7 +148,9 @@ func TestOnceUnderFaults(t *testing.T) {
 			storms[i] = r.newOnceStorm(t, m, uint64(i+1))
 			wg.Go(func() {
 				atOnce <- struct{}{}
-				storms[i].run(t, n)
+				if err := storms[i].run(t.Context(), n); err != nil {
+					t.Errorf("%s: %v", storms[i].prefix(), err)
+				}
 				<-atOnce
 			})
 		}
@@ -148,14 +162,14 @@ func TestOnceUnderFaults(t *testing.T) {
 			y := &st.tally
 			for _, p := range st.both {
 				eventually(t, lockGrace, "no lost session is left", func() bool { return p.proxy.Orphans() == 0 })
-				assertIdle(t, p.db)
 			}
-			name := fmt.Sprintf("%s_%s_%d", st.kind.name, strings.ReplaceAll(st.fault.name, " ", "_"), st.callers)
+			k := onceKinds[st.kind]
+			name := fmt.Sprintf("%s_%s_%d", k.name, strings.ReplaceAll(st.fault.name, " ", "_"), st.callers)
 			t.Run(name, func(t *testing.T) {
-				y.audit(t, r, st.kind, st.account, st.prefix())
+				y.audit(t, r, k, st.account, st.prefix())
 			})
 			fmt.Fprintf(w, "%s\t%s\t2 x %d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%v\n",
-				st.kind.name, st.fault.name, st.callers, y.batch, y.faults,
+				k.name, st.fault.name, st.callers, y.batch, y.faults,
 				len(y.told), y.calls, y.replays, y.unknown, len(y.wrong), y.longest.Round(time.Millisecond))
 		}
 		r.assertUnlocked(t)

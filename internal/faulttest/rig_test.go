@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,18 @@ import (
 	"github.com/sqlcas/sqlcas/schema"
 )
 
-// TestMain looks for goroutines that a fault has left, once all servers and pools are closed.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(mysqltest.Main(m)) }
+// TestMain looks for goroutines that a fault has left, once all servers and pools are closed; or it is one of the
+// processes that a test starts.
+func TestMain(m *testing.M) {
+	if os.Getenv(onceProcessEnv) != "" {
+		if err := playOnce(); err != nil {
+			fmt.Fprintln(os.Stderr, "process:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(mysqltest.Main(m))
+}
 
 const (
 	// lockGrace is how long a row lock may outlive the call that took it.
