@@ -158,5 +158,5 @@ func (y *onceTally) audit(t *testing.T, r *rig, k onceKind, account uint64, pref
 			y.wrong = append(y.wrong, fmt.Sprintf("%d ids, and %d %s", ids, n, what))
 		}
 	}
-	require.Empty(t, y.wrong, "account %d, %s", account, prefix)
+	require.Empty(t, y.wrong[:min(len(y.wrong), 10)], "account %d, %s: the first of %d", account, prefix, len(y.wrong))
 }
