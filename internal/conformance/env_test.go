@@ -124,12 +124,14 @@ func pool(t *testing.T, db *sql.DB, size int) *sql.DB {
 	return db
 }
 
-// idle ensures that no connection of db is in use, giving database/sql a moment to take back those
-// whose context has ended.
+// idleWithin is how long database/sql may take to have its connections back whose context has ended.
+const idleWithin = 2 * time.Second
+
+// idle ensures that no connection of db is in use, in a moment.
 func idle(t *testing.T, db *sql.DB) {
 	t.Helper()
 	free := func() bool { return db.Stats().InUse == 0 }
-	eventually(t, 2*time.Second, free, "connections are still in use")
+	eventually(t, idleWithin, free, "connections are still in use")
 }
 
 // eventually asks until the answer is yes, for a state that a server or database/sql reaches by

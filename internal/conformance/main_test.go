@@ -2,7 +2,9 @@ package conformance
 
 import (
 	"flag"
+	"fmt"
 	"io"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,8 +17,15 @@ import (
 const parallelTests = "16"
 
 // TestMain prints the tables of the run when all tests are over, and looks for goroutines that
-// outlived them once the servers are stopped.
+// outlived them once the servers are stopped; or it is one of the processes that a test starts.
 func TestMain(m *testing.M) {
+	if os.Getenv(onceProcessEnv) != "" {
+		if err := playOnce(); err != nil {
+			fmt.Fprintln(os.Stderr, "process:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	flag.Parse()
 	if !isSet("test.parallel") {
 		if err := flag.Set("test.parallel", parallelTests); err != nil {

@@ -20,21 +20,26 @@ import (
 const (
 	// onceLedgerEnv says how long the callers of TestOnceLedgerMakesNoDeadlocks work, as a Go duration.
 	onceLedgerEnv = "SQLCAS_TEST_LEDGER"
-	// onceProcesses are as many pools, with so many callers each, on so many accounts, of which the first is hot.
+	// onceProcesses are as many, with so many callers each, on so many accounts, of which the first is hot.
 	onceProcesses, onceCallers, onceAccounts = 4, 16, 4
+	maxErrors                                = 5 // that a process tells
 )
 
-// onceLedger is what the callers did on one server.
+// onceLedger is what the callers of one process did, or those of all.
 type onceLedger struct {
+	mu       sync.Mutex
 	accounts []uint64
 
-	mu                            sync.Mutex
-	calls, replays, most, retried int
-	slowest                       time.Duration
-	errs                          []error
-	moved                         map[uint64]int64 // by account: the sum of what was done
-	ids                           map[string]int   // how often one was told that he is the first
-	writes                        map[uint64]uint64
+	Calls, Replays, Most, Retried, Failed int
+	Slowest                               time.Duration
+	Errors                                []string         // the first of those that failed
+	Moved                                 map[uint64]int64 // by account: the sum of what was done
+	IDs                                   map[string]int   // how often one was told that he is the first
+	Writes                                map[uint64]uint64
+}
+
+func newOnceLedger(accounts []uint64) *onceLedger {
+	return &onceLedger{accounts: accounts, Moved: map[uint64]int64{}, IDs: map[string]int{}, Writes: map[uint64]uint64{}}
 }
 
 // call makes caller's n-th call from one process. Every fourth has the same id and asks for the same in all processes;
@@ -74,22 +79,39 @@ func (l *onceLedger) call(ctx context.Context, st onceStore, process, caller, n 
 func (l *onceLedger) note(id string, c *called, err error, took time.Duration, change map[uint64]int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls++
-	l.slowest, l.most = max(l.slowest, took), max(l.most, c.Attempts)
+	l.Calls++
+	l.Slowest, l.Most = max(l.Slowest, took), max(l.Most, c.Attempts)
 	if c.Attempts > 1 {
-		l.retried++
+		l.Retried++
 	}
 	switch {
 	case err != nil:
-		l.errs = append(l.errs, fmt.Errorf("%s: %w", id, err))
-	case c.Replayed:
-		l.replays++
-	default:
-		l.ids[id]++
-		for account, amount := range change {
-			l.moved[account] += amount
-			l.writes[account]++
+		l.Failed++
+		if len(l.Errors) < maxErrors {
+			l.Errors = append(l.Errors, fmt.Sprintf("%s: %v", id, err))
 		}
+	case c.Replayed:
+		l.Replays++
+	default:
+		l.IDs[id]++
+		for account, amount := range change {
+			l.Moved[account] += amount
+			l.Writes[account]++
+		}
+	}
+}
+
+// add adds what one process did.
+func (l *onceLedger) add(p *onceLedger) {
+	l.Calls, l.Replays, l.Retried, l.Failed = l.Calls+p.Calls, l.Replays+p.Replays, l.Retried+p.Retried, l.Failed+p.Failed
+	l.Slowest, l.Most = max(l.Slowest, p.Slowest), max(l.Most, p.Most)
+	l.Errors = append(l.Errors, p.Errors...)
+	for account, sum := range p.Moved {
+		l.Moved[account] += sum
+		l.Writes[account] += p.Writes[account]
+	}
+	for id, first := range p.IDs {
+		l.IDs[id] += first
 	}
 }
 
@@ -102,34 +124,34 @@ func TestOnceLedgerMakesNoDeadlocks(t *testing.T) {
 	require.NoError(t, err, onceLedgerEnv)
 	mysqltest.EachOwn(t, mysqltest.Options{}, func(t *testing.T, s *mysqltest.Server) {
 		e := newEnv(t, s, mode{}, false).noting(t)
-		l := &onceLedger{moved: map[uint64]int64{}, ids: map[string]int{}, writes: map[uint64]uint64{}}
+		var accounts []uint64
 		for range onceAccounts {
-			l.accounts = append(l.accounts, e.account(t))
+			accounts = append(accounts, e.account(t))
 		}
 		checkDeadlocksAreCounted(t, e)
 		before := deadlocks(t, e)
 		var all sync.WaitGroup
-		end := time.Now().Add(last)
-		for process := range onceProcesses {
+		parts, errs := make([]*onceLedger, onceProcesses), make([]error, onceProcesses)
+		for p := range onceProcesses {
 			cfg := e.cfg.Clone()
-			cfg.InterpolateParams = process%2 == 0
-			st := entering{ledgerStore(open(t, cfg, onceCallers))}
-			for caller := range onceCallers {
-				all.Go(func() {
-					for n := 0; time.Now().Before(end); n++ {
-						l.call(t.Context(), st, process, caller, n)
-					}
-				})
-			}
+			cfg.InterpolateParams = p%2 == 0
+			all.Go(func() { parts[p], errs[p] = onceOrder{cfg.FormatDSN(), p, accounts, last}.run(t.Context()) })
 		}
 		all.Wait()
+		require.NoError(t, errors.Join(errs...), "processes")
+		l := newOnceLedger(accounts)
+		for _, p := range parts {
+			require.Positive(t, p.Calls, "calls of one process")
+			l.add(p)
+		}
 		counted := deadlocks(t, e) - before
 		mysqltest.Tables(func(w io.Writer) {
-			fmt.Fprintf(w, "ledger with a foreign key, ids and %d x %d callers, %v: %d calls in %v, %d replays, %d made more "+
-				"attempts than one, at most %d, longest %v; errors %d; deadlocks that the server counted %d\n", onceProcesses,
-				onceCallers, s, l.calls, last, l.replays, l.retried, l.most, l.slowest.Round(time.Millisecond), len(l.errs), counted)
+			fmt.Fprintf(w, "ledger with a foreign key and ids, %d processes x %d callers, %v: %d calls in %v, %d replays, %d "+
+				"made more attempts than one, at most %d, longest %v; errors %d; deadlocks that the server counted %d\n",
+				onceProcesses, onceCallers, s, l.Calls, last, l.Replays, l.Retried, l.Most, l.Slowest.Round(time.Millisecond),
+				l.Failed, counted)
 		})
-		require.NoError(t, errors.Join(l.errs[:min(len(l.errs), 5)]...), "the first of %d errors", len(l.errs))
+		require.Empty(t, l.Errors, "the first of %d errors", l.Failed)
 		l.audit(t, e)
 		e.settled(t)
 	})
@@ -139,11 +161,11 @@ func TestOnceLedgerMakesNoDeadlocks(t *testing.T) {
 func (l *onceLedger) audit(t *testing.T, e *env) {
 	journal := onceWay{enters: true}
 	for _, id := range l.accounts {
-		journal.agrees(t, e, id, opening+l.moved[id], 1+l.writes[id])
+		journal.agrees(t, e, id, opening+l.Moved[id], 1+l.Writes[id])
 	}
-	for id, first := range l.ids {
+	for id, first := range l.IDs {
 		require.Equal(t, 1, first, "callers who were told that they are the first with id %q", id)
 	}
-	require.Equal(t, len(l.ids), e.count(t, "sqlcas_operation"))
-	require.Positive(t, l.replays)
+	require.Equal(t, len(l.IDs), e.count(t, "sqlcas_operation"))
+	require.Positive(t, l.Replays)
 }

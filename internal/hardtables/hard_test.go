@@ -64,12 +64,21 @@ type hard[K comparable, R any] struct {
 	// changed reports whether the change is in the row.
 	changed func(row R) bool
 	touch   func(ctx context.Context, q *Queries, row R) error // TouchX, by its OrConflict; nil for a narrow descriptor
+	// bytes says that a row has some that are no text. They are kept off the servers that tests share: while a
+	// statement has them, MySQL's list of sessions cannot be read by anybody (3854).
+	bytes bool
 }
 
 // run takes rows of a table through all that the generated code can do, on each server.
 func run[K comparable, R any](t *testing.T, h hard[K, R]) {
 	t.Parallel()
-	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+	each := mysqltest.Each
+	if h.bytes {
+		each = func(t *testing.T, fn func(t *testing.T, s *mysqltest.Server)) {
+			mysqltest.EachOwn(t, mysqltest.Options{}, fn)
+		}
+	}
+	each(t, func(t *testing.T, s *mysqltest.Server) {
 		for name, interpolate := range map[string]bool{"prepared": false, "interpolated": true} {
 			db := open(t, s, interpolate)
 			t.Run("optimistic, "+name, func(t *testing.T) { h.trip(t, db, optimistic.NewStore(db, h.table)) })

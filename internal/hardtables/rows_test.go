@@ -41,6 +41,7 @@ func seats() hard[SeatKey, Seat] {
 func devices() hard[[16]byte, Device] {
 	return hard[[16]byte, Device]{
 		table: DeviceTable,
+		bytes: true,
 		insert: func(ctx context.Context, q *Queries) ([16]byte, error) {
 			key := sixteen()
 			return key, q.InsertDevice(ctx, &InsertDeviceParams{ID: key[:], Label: "lamp"})
@@ -56,6 +57,7 @@ func devices() hard[[16]byte, Device] {
 func parcels() hard[sku.Tracking, Parcel] {
 	return hard[sku.Tracking, Parcel]{
 		table: ParcelTable,
+		bytes: true,
 		insert: func(ctx context.Context, q *Queries) (sku.Tracking, error) {
 			key := sku.Tracking(sixteen())
 			return key, q.InsertParcel(ctx, &InsertParcelParams{Tracking: key, Grams: 100})
@@ -140,6 +142,7 @@ func enterDocument(ctx context.Context, q *Queries) (uint64, error) {
 func documents() hard[uint64, Document] {
 	return hard[uint64, Document]{
 		table:  DocumentTable,
+		bytes:  true,
 		insert: enterDocument,
 		change: func(row *Document) { row.Body[0] = 1 },
 		changed: func(row Document) bool {
@@ -154,6 +157,7 @@ func documents() hard[uint64, Document] {
 func titles() hard[uint64, DocumentTitle] {
 	return hard[uint64, DocumentTitle]{
 		table:  DocumentTitleTable,
+		bytes:  true,
 		insert: enterDocument,
 		change: func(row *DocumentTitle) { row.Title, row.Labels[0] = "final", 'z' },
 		changed: func(row DocumentTitle) bool {
