@@ -66,5 +66,5 @@ fuzz: ## Run each fuzz target for FUZZTIME (default 20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzToken -fuzztime $(or $(FUZZTIME),20s)
 	@$(GO) -C examples test ./httpetag -run '^$$' -fuzz FuzzCondition -fuzztime $(or $(FUZZTIME),20s)
 
-bench: ## Measure on durable servers, for some 20 minutes, and write docs/benchmarks.md (BENCH=-quick: a trial)
+bench: ## Measure on durable servers, for almost half an hour, and write docs/benchmarks.md (BENCH=-quick: a trial)
 	@$(WITHDB) -durable -- $(GO) -C bench run ./report $(BENCH)

@@ -22,8 +22,6 @@ func BenchmarkRetryFirstAttempt(b *testing.B) {
 
 // Ensures that a call without options that succeeds at once allocates no more than four times. It
 // runs alone, because AllocsPerRun counts for the whole process.
-//
-// see above
 func TestAPlainCallAllocatesLittle(t *testing.T) {
 	ctx := t.Context()
 	got := testing.AllocsPerRun(1000, func() {

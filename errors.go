@@ -36,7 +36,8 @@ var (
 	ErrExhausted = errors.New("sqlcas: attempts exhausted")
 
 	// ErrOutcomeUnknown says that the change may or may not have been applied. It is never retried: look
-	// at the row, or wait for whoever knows, before doing it again. Every *OutcomeUnknownError is it.
+	// at the row, or wait for whoever knows, before doing it again; a call WithOperationID may be made
+	// again with the same id. Every *OutcomeUnknownError is it.
 	// Returned by RetryTx and the Stores when the answer to a COMMIT or a swap was lost and nothing
 	// could tell what had become of it; by Retry whenever the closure ends in a lost connection or an
 	// ended context.

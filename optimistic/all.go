@@ -24,6 +24,9 @@ import (
 // are the same pointer in the map. change must not add, remove or replace rows. No keys are no SQL:
 // change is not run.
 //
+// With sqlcas.WithOperationID a replay returns the rows as they are by now, without those that are gone; all keys
+// together are what the id stands for.
+//
 // A row that is not there is ErrGone. If the budget ends with conflicts, errors.As finds a
 // sqlcas.ConflictErrors that names all rows which others had changed. Other errors and options are
 // those of UpdateTx.

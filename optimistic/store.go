@@ -54,7 +54,7 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // Calls that meet on the row are written together: a leader reads it once, has each closure run, in its
 // caller's goroutine, on the row as the one before has left it, writes the last one's, and answers all when
 // that is committed. See WithoutCombining. After a loss to another process the next try locks the row, if the
-// Table has a GetForUpdate: SELECT ... FOR UPDATE, in a transaction. A batch that has lost is run again at once,
+// Table has a GetForUpdate and the call is one that combines: SELECT ... FOR UPDATE, in a transaction. A batch that has lost is run again at once,
 // which counts as one attempt of each of its calls. Rows that hold slices, maps or pointers are handed on from one
 // closure to the next only if the Table has a Clone.
 //
@@ -67,8 +67,11 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // session is killed and the row is looked at: if it has not moved, all is done again. What that
 // cannot tell is ErrOutcomeUnknown.
 //
+// With sqlcas.WithOperationID it is one transaction. A replay does not run change, and returns the row as it is by
+// now, or a zero row if it is gone. Update and UpdateIfVersion of one row are one operation, of pessimistic.Store too.
+//
 // Errors: ErrGone, ErrExhausted (with ErrConflict or ErrLocked), ErrNoVersion, ErrVersionOverflow,
-// ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrNested, ErrInvalidArgument, the server's, change's
+// ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrOperationMismatch, ErrNested, ErrInvalidArgument, the server's, change's
 // and ctx's. Options: all but those of package pessimistic; WithKey queues.
 func (s *Store[K, R]) Update(
 	ctx context.Context, key K, change func(row *R) error, opts ...sqlcas.Option,
@@ -79,7 +82,8 @@ func (s *Store[K, R]) Update(
 // UpdateIfVersion is Update for an edit that was made elsewhere, on a row that was read at version: in
 // a browser, say, that sends it back with If-Match. If the row has another version by now, it returns
 // the row as it was last seen, and an ErrConflict that is a *sqlcas.ConflictError, whose Actual is 0 if nobody could look
-// after the conflict; nothing is retried. Deadlocks and the like are, as in Update.
+// after the conflict; nothing is retried. Deadlocks and the like are, as in Update. With sqlcas.WithOperationID an edit
+// that has been applied and is sent again is a replay and no conflict.
 func (s *Store[K, R]) UpdateIfVersion(
 	ctx context.Context, key K, version uint64, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {
@@ -88,7 +92,8 @@ func (s *Store[K, R]) UpdateIfVersion(
 
 // Delete deletes the row if it is still at the version that the row value has. If it has another by
 // now, the error is an ErrConflict that is a *sqlcas.ConflictError, and nothing is retried; if it is
-// gone already, ErrGone, which who only wants it away may take for success.
+// gone already, ErrGone, which who only wants it away may take for success. With sqlcas.WithOperationID it is one
+// transaction, and a replay is nil.
 func (s *Store[K, R]) Delete(ctx context.Context, row R, opts ...sqlcas.Option) error {
 	all, set, err := s.base.Start(ctx, "Delete", opts)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 const (
 	// combineEnv is for how long the callers of TestStoreCombinesWhateverItsClosuresDo work on each server.
 	combineEnv  = "SQLCAS_TEST_COMBINE"
-	combineTime = 10 * time.Second
+	combineTime = 20 * time.Second
 	// lap is after how long they are audited, and begin with a line that is empty.
 	lap = 5 * time.Second
 	// editor is the place of the caller of UpdateIfVersion.
