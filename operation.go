@@ -94,7 +94,7 @@ func (c *call) tryTx(ctx context.Context, db *sql.DB, fn txn.Closure) ruling {
 	_, taken := res.Err.(*operation.TakenError) // bare, by contract
 	switch {
 	case c.settings.Store:
-	case taken:
+	case taken, r.again && r.outcome == OutcomeConflict:
 		return c.judgeTaken(ctx, db, r)
 	case res.FromClosure && !r.again && r.outcome == OutcomeFailed:
 		return c.judgeRefusal(ctx, db, r)
@@ -156,8 +156,9 @@ func (c *call) lookAgain(ctx context.Context, db *sql.DB) (r ruling, found bool,
 	return ruling{}, false, failure
 }
 
-// judgeTaken decides about a note that has met another with the same id, which is there by now. If it is not to
-// be seen, it is a conflict: another attempt may see it, or find it deleted.
+// judgeTaken decides about a note that has met another with the same id, which is there by now, and about a lost swap,
+// which may have been lost to that call. If the id is not to be seen, it is a conflict: another attempt may see it, or
+// find it deleted.
 func (c *call) judgeTaken(ctx context.Context, db *sql.DB, conflict ruling) ruling {
 	if r, found, _ := c.lookAgain(ctx, db); found {
 		return r

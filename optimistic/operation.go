@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 	"github.com/sqlcas/sqlcas/internal/operation"
 	"github.com/sqlcas/sqlcas/internal/settings"
 	"github.com/sqlcas/sqlcas/internal/txn"
@@ -48,10 +49,10 @@ func present[R any](row R, err error) (R, error) {
 }
 
 // orReplayed looks once more for the operation of a call that has found its row gone, or at another version than
-// the one it was made for: it may be that this very operation had been applied by another call.
+// the one it was made for or has read: it may be that this very operation had been applied by another call.
 func (s *Store[K, R]) orReplayed(ctx context.Context, w *swap[K, R], res txn.Result) txn.Result {
-	if w.op == nil || res.Outcome != txn.NotApplied || !errors.Is(res.Err, sqlcas.ErrGone) &&
-		!(w.detached && errors.Is(res.Err, sqlcas.ErrConflict)) {
+	lost := res.Class == mysqlerr.Conflict || errors.Is(res.Err, sqlcas.ErrConflict) || errors.Is(res.Err, sqlcas.ErrGone)
+	if w.op == nil || res.Outcome != txn.NotApplied || !lost {
 		return res
 	}
 	err := txn.Read(ctx, s.base.DB, func(ctx context.Context, db txn.DBTX) error {

@@ -50,6 +50,9 @@ func (a *attempt) before(ctx context.Context, conn *sql.Conn) error {
 		ident, err = identify(ctx, dc.(driver.Conn))
 		return err
 	})
+	if err == nil {
+		err = ident.unfit(false)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -81,7 +84,7 @@ func (a *attempt) resolve(ctx context.Context, res Result) Result {
 	switch {
 	case err != nil:
 		if a.ident.known() {
-			post(a.db, lateBound, func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, a.ident) })
+			endLater(a.db, a.ident)
 		}
 		res.Err = fmt.Errorf("%w; and nothing could tell what became of it: %w", res.Err, err)
 		return res
@@ -96,11 +99,20 @@ func (a *attempt) askHook(ctx context.Context) (applied bool, err error) {
 	if !a.ident.known() {
 		return false, errors.New("no session of this database can be ended from another")
 	}
-	conn, err := a.db.Conn(ctx)
-	if err != nil {
-		return false, fmt.Errorf("the old session could not be ended, for want of a connection: %w", err)
+	connected := false
+	err = aside(ctx, a.db, func(conn *sql.Conn) (err error) {
+		connected = true
+		defer discard(conn) // its lock wait timeout is not the user's
+		applied, err = a.askHookOn(ctx, conn)
+		return err
+	})
+	if !connected {
+		err = fmt.Errorf("the old session could not be ended, for want of a connection: %w", err)
 	}
-	defer discard(conn) // its lock wait timeout is not the user's
+	return applied, err
+}
+
+func (a *attempt) askHookOn(ctx context.Context, conn *sql.Conn) (applied bool, err error) {
 	if err := endSession(ctx, conn, a.ident); err != nil {
 		return false, fmt.Errorf("the old session could not be ended: %w", err)
 	}

@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -31,6 +32,29 @@ type identity struct {
 	// autocommit tells that a statement outside of a transaction commits itself.
 	autocommit bool
 	mariadb    bool
+	// dirty tells that the session reads what others have not committed, unless a transaction says otherwise.
+	dirty bool
+	// chains tells that every COMMIT begins another transaction.
+	chains bool
+}
+
+// What no harness works with. They are asked of the session once, like all of its identity.
+var (
+	errDirty = errors.New("this session reads what others have not committed, and may take back: " +
+		"set transaction_isolation (tx_isolation on MariaDB) to READ-COMMITTED or above, in the DSN or on the server")
+	errChains = errors.New("each COMMIT of this session begins another transaction, in which the next call would write " +
+		"without ever committing: set completion_type to NO_CHAIN, in the DSN or on the server")
+)
+
+// unfit returns why nothing can be done in the session; isolated says that a transaction sets its own isolation.
+func (i identity) unfit(isolated bool) error {
+	switch {
+	case i.chains:
+		return errChains
+	case i.dirty && !isolated:
+		return errDirty
+	}
+	return nil
 }
 
 func (i identity) known() bool { return i.id != 0 }
@@ -45,14 +69,16 @@ const (
 	hostlessQuery = identityHead + "''" + identityTail
 
 	identityHead = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id), "
-	identityTail = ", DATABASE(), @@innodb_rollback_on_timeout, @@autocommit, @@version"
+	// The variable of the isolation has one name on MySQL 8 and later, and another on MariaDB; each reads its comment.
+	identityTail = ", DATABASE(), @@innodb_rollback_on_timeout, @@autocommit, @@version, " +
+		"CONCAT('' /*!80000 , @@transaction_isolation */ /*M! , @@tx_isolation */), @@completion_type"
 )
 
 // earlySessions is how many sessions a server is taken to have had in its first seconds; identityQuery has it too.
 const earlySessions = 1000
 
 // identityColumns is how many columns identityQuery has.
-const identityColumns = 7
+const identityColumns = 9
 
 // identities remembers the identity of each live driver connection, which costs a round trip to
 // ask for. It keeps no connection of any pool alive: its keys are bare addresses, and an entry goes
@@ -147,6 +173,7 @@ func newIdentity[V any](dest []V) identity {
 		id: id, server: text(dest[1]), host: text(dest[2]), schema: text(dest[3]),
 		seen: time.Now(), rollsBack: text(dest[4]) == "1",
 		autocommit: text(dest[5]) == "1", mariadb: strings.Contains(text(dest[6]), "MariaDB"),
+		dirty: text(dest[7]) == "READ-UNCOMMITTED", chains: text(dest[8]) == "CHAIN" || text(dest[8]) == "1",
 	}
 }
 

@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -16,22 +17,27 @@ import (
 // that the swap, and with it its whole transaction, was not applied. It waits for the rows' locks,
 // so that a transaction that is still ending is not overtaken. A false says nothing: a row may have
 // been moved by its swap or by somebody else.
-func (a *attempt) anyStillThere(ctx context.Context, conn *sql.Conn, swaps []swap) bool {
+func (a *attempt) anyStillThere(ctx context.Context, conn *sql.Conn, swaps []swap) (bool, error) {
 	if len(swaps) == 0 {
-		return false
+		return false, nil
 	}
 	// Afterwards its lock wait timeout is not the user's.
 	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 	if err := boundLockWaits(ctx, conn); err != nil {
-		return false
+		return false, err
 	}
-	return slices.ContainsFunc(swaps, func(s swap) bool {
+	var failure error
+	for _, s := range swaps {
 		if s.schema == "" { // not whatever the default of this connection is
 			s.schema = a.ident.schema
 		}
 		there, err := s.stillThere(ctx, conn)
-		return there && err == nil && s.schema != ""
-	})
+		if there && err == nil && s.schema != "" {
+			return true, nil
+		}
+		failure = cmp.Or(failure, err)
+	}
+	return false, failure
 }
 
 // boundLockWaits has locks of the session waited for no longer than ctx lasts: a server goes on waiting when its

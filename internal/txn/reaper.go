@@ -33,6 +33,15 @@ type request struct {
 	begun bool
 	err   error
 	done  chan struct{}
+	ended context.CancelFunc // of ctx, for a job that nobody waits for; else nil
+}
+
+// finish tells that the request has been dealt with.
+func (q *request) finish() {
+	if q.ended != nil {
+		q.ended()
+	}
+	close(q.done)
 }
 
 // patience is how long the first of those who ask waits for a full pool to give the reaper a connection;
@@ -98,8 +107,7 @@ func ask(ctx context.Context, db *sql.DB, over <-chan struct{}, j job) (started 
 func post(db *sql.DB, bound time.Duration, j job) {
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	r := reaperOf(db)
-	q := &request{ctx: ctx, done: make(chan struct{}), job: func(ctx context.Context, conn *sql.Conn) error {
-		defer cancel()
+	q := &request{ctx: ctx, ended: cancel, done: make(chan struct{}), job: func(ctx context.Context, conn *sql.Conn) error {
 		ctx, stop := context.WithTimeout(ctx, killBound) // one that hangs does not keep its connection for long
 		defer stop()
 		return j(ctx, conn)
@@ -179,7 +187,7 @@ func (r *reaper) work(db *sql.DB) {
 			_ = conn.Close()
 			conn = nil
 		}
-		close(q.done)
+		q.finish()
 	}
 	if conn != nil {
 		_ = conn.Close()
@@ -207,7 +215,7 @@ func (r *reaper) connect(db *sql.DB) *sql.Conn {
 	if ctx.Err() == nil {
 		for _, q := range r.queue {
 			q.err = err
-			close(q.done)
+			q.finish()
 		}
 		r.queue = nil
 	}

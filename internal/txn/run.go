@@ -131,6 +131,9 @@ func (a *attempt) begin(ctx context.Context, dc driver.Conn) (*witness.Session, 
 		return nil, err
 	}
 	a.ident = ident
+	if err := ident.unfit(a.settings.IsolationSet); err != nil {
+		return nil, err
+	}
 	opts := &sql.TxOptions{Isolation: a.settings.Isolation}
 	return witness.Begin(ctx, dc, a.db.Driver(), opts, a.settings.CommitTimeout, a.verdict)
 }

@@ -25,8 +25,8 @@ func (f *fakeServer) commits(version string) scriptdb.Handler {
 	return func(ctx context.Context, c *scriptdb.Conn, st scriptdb.Statement) (scriptdb.Reply, error) {
 		reply, err := f.answer(ctx, c, st)
 		if st.Query == identityQuery && err == nil {
-			reply.Columns = append(reply.Columns, "autocommit", "version")
-			reply.Rows[0] = append(reply.Rows[0], int64(1), version)
+			reply.Columns = append(reply.Columns, "autocommit", "version", "isolation", "completion_type")
+			reply.Rows[0] = append(reply.Rows[0], int64(1), version, "REPEATABLE-READ", "NO_CHAIN")
 		}
 		return reply, err
 	}

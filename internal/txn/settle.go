@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +17,9 @@ import (
 // that only frees row locks early, and at least, where the fate of a COMMIT hangs on it.
 const killBound = time.Second
 
-// lateBound is how long a session may be left with its locks, or waiting for one, while the pool has no
-// connection to end it from.
-const lateBound = 10 * time.Second
+// lateBound is how long the pool is asked for a connection to end a session from that was left with its locks. Calls
+// which wait for those locks may have all connections, for 50 s if innodb_lock_wait_timeout is at its default.
+const lateBound = 2 * time.Minute
 
 // settle cleans up behind an attempt whose connection is not to be used again. The session that
 // the server still has is killed, since it may hold row locks, or wait for one, long after its
@@ -38,21 +39,25 @@ func (a *attempt) settle(ctx context.Context, res Result, swaps []swap) Result {
 		defer cancel()
 		end := func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, a.ident) }
 		if _, err := ask(ctx, a.db, nil, end); err != nil {
-			post(a.db, lateBound, end)
+			endLater(a.db, a.ident)
 		}
 		return res
 	}
 	ctx, cancel := detached(ctx, max(a.settings.CommitTimeout, killBound))
 	defer cancel()
-	conn, err := a.db.Conn(ctx)
-	if err != nil {
-		return res
-	}
-	defer func() { _ = conn.Close() }()
-	if err := endSession(ctx, conn, a.ident); err != nil {
-		return res
-	}
-	if a.anyStillThere(ctx, conn, swaps) {
+	ended, there := false, false
+	err := aside(ctx, a.db, func(conn *sql.Conn) error {
+		err := endSession(ctx, conn, a.ident) // each time, since it also makes sure that this is the same server
+		if ended = err == nil; ended {
+			there, err = a.anyStillThere(ctx, conn, swaps)
+		}
+		return err
+	})
+	switch {
+	case !ended:
+		endLater(a.db, a.ident)
+		res.Err = fmt.Errorf("%w; and the old session could not be ended: %w", res.Err, err)
+	case there:
 		return Result{Outcome: NotApplied, Err: res.Err, Abort: res.Err, Class: mysqlerr.Lost}
 	}
 	return res

@@ -93,6 +93,9 @@ func readOnce(ctx context.Context, db *sql.DB, read func(ctx context.Context, db
 		ident, err = identify(ctx, dc.(driver.Conn))
 		return err
 	})
+	if err == nil {
+		err = ident.unfit(false)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,6 +161,9 @@ func (a *stepAttempt) run(ctx context.Context) Result {
 		}
 		return err
 	})
+	if err == nil {
+		err = a.ident.unfit(false)
+	}
 	if err != nil {
 		return a.failed(err, false)
 	}
@@ -263,7 +269,7 @@ func (a *stepAttempt) settle(ctx context.Context, err error) Result {
 	unmoved, failure := a.lookUp(ctx)
 	switch {
 	case failure != nil:
-		post(a.db, lateBound, func(ctx context.Context, conn *sql.Conn) error { return endSession(ctx, conn, *a.ident) })
+		endLater(a.db, *a.ident)
 		err = fmt.Errorf("%w; and nothing could tell what became of it: %w", err, failure)
 	case unmoved:
 		return Result{Err: err, Abort: err, Class: mysqlerr.Lost}
@@ -275,20 +281,17 @@ func (a *stepAttempt) settle(ctx context.Context, err error) Result {
 // committed by now, whatever was on the connection before, and so that proxies send it to the primary.
 // No lock is asked for: nothing is on its way any more, and somebody else may hold the row for long.
 func (a *stepAttempt) lookUp(ctx context.Context) (unmoved bool, err error) {
-	conn, err := a.db.Conn(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = conn.Close() }()
-	if err := endSession(ctx, conn, *a.ident); err != nil {
-		return false, err
-	}
-	if err := awaitEnd(ctx, conn, *a.ident); err != nil {
-		return false, err
-	}
-	err = inReadTx(ctx, conn, func() (err error) {
-		unmoved, err = a.step.Unmoved(ctx, conn)
-		return err
+	err = aside(ctx, a.db, func(conn *sql.Conn) error {
+		if err := endSession(ctx, conn, *a.ident); err != nil {
+			return err
+		}
+		if err := awaitEnd(ctx, conn, *a.ident); err != nil {
+			return err
+		}
+		return inReadTx(ctx, conn, func() (err error) {
+			unmoved, err = a.step.Unmoved(ctx, conn)
+			return err
+		})
 	})
 	return unmoved, err
 }
