@@ -165,7 +165,8 @@ func checkOnceTaken(t *testing.T, e *env, w onceWay) {
 				return nil
 			}, sqlcas.WithOperationID(op), sqlcas.WithReport(&c.Report))
 			require.Equal(t, 1, runs, name)
-			require.Equal(t, []int{2, 1}, []int{c.Attempts, c.Conflicts}, name)
+			require.Equal(t, c.Attempts, c.Conflicts+1, name)
+			require.LessOrEqual(t, c.Attempts, 2, name) // one, where the snapshot tells of the conflict (1020)
 			if stored == target {
 				require.NoError(t, err, name)
 				require.True(t, c.Replayed, name)
