@@ -56,8 +56,10 @@ type batch[K comparable, R any] struct {
 	applied operations    // by those that were
 	over    chan struct{} // the turns are over
 
-	wrote bool // the swap was sent
-	taken bool // another process has entered an operation of ours meanwhile
+	wrote   bool               // the swap was to be sent
+	watched *versioned.Watched // the handle that it was sent through
+	inTx    bool               // what was sent is undone if the COMMIT is not
+	taken   bool               // another process has entered an operation of ours meanwhile
 }
 
 var _ txn.Step = (*batch[int, int])(nil)
@@ -97,14 +99,14 @@ func (b *batch[K, R]) Compute() error {
 // Write sends the swap of all that was accepted.
 func (b *batch[K, R]) Write(ctx context.Context, db txn.DBTX) error {
 	b.wrote = true
-	watched := versioned.Watch(db)
+	b.watched = versioned.Watch(db)
 	row := b.row
 	b.table.SetVersion(&row, b.table.Version(b.base))
-	row, err := versioned.Swap(ctx, watched, b.table, row, b.steps)
+	row, err := versioned.Swap(ctx, b.watched, b.table, row, b.steps)
 	if err == nil && b.table.Computed {
 		b.members[0].swap.row = row // he is the only one
 	}
-	if err = judged(db, watched, err); err != nil {
+	if err = judged(db, b.watched, err); err != nil {
 		return err
 	}
 	return b.writeMore(ctx, db)
@@ -183,6 +185,7 @@ func (b *batch[K, R]) turn(m *member[K, R]) (res txn.Result, done bool) {
 			b.decline(m)
 		}
 	}()
+	m.idle = false
 	row, err := b.change(m)
 	own := txn.Result{Err: err, FromClosure: true}
 
@@ -202,10 +205,10 @@ func (b *batch[K, R]) turn(m *member[K, R]) (res txn.Result, done bool) {
 		b.applied.add(m.swap.op)
 		res = own
 	case m.swap.op != nil && !m.lookedUp: // he may have been refused because of what he has done before
-		m.verdict = unsure
+		m.verdict, m.idle = unsure, true
 		res = own
 	default:
-		m.verdict, m.result = refused, own
+		m.verdict, m.result, m.idle = refused, own, err != operation.ErrReplayed // bare, by contract
 		if done = b.steps == 0 || m.found.Applied; done {
 			m.state.Store(gone)
 		}

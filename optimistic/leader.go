@@ -3,6 +3,7 @@ package optimistic
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -90,16 +91,27 @@ func (l *leader[K, R]) serve(ln *line[K, R], members []*member[K, R]) {
 }
 
 // attempt runs a batch. What the table's code does to its goroutine, panic or end it, is done to those of
-// the members.
+// the members; but a panic about what was to be written, of which nothing will ever be there, is for him alone whose
+// change it is.
 func (l *leader[K, R]) attempt(b *batch[K, R]) (res txn.Result) {
+	b.inTx = b.locks || l.base.Table.Computed || l.set.IsolationSet || b.operations || b.record != nil
 	finished := false
 	defer func() {
 		b.cancel()
-		if !finished {
-			b.fall(recover())
+		if finished {
+			return
 		}
+		panicked := recover()
+		if panicked == nil || !b.wrote || !b.inTx && b.watched.Sent() {
+			b.fall(panicked)
+			return
+		}
+		if b.steps == 1 {
+			b.fallAccepted(panicked)
+		}
+		res = txn.Result{Err: fmt.Errorf("panic: %v", panicked), FromClosure: true, Class: mysqlerr.Other}
 	}()
-	run := stepRunner(b.locks || l.base.Table.Computed || l.set.IsolationSet || b.operations || b.record != nil)
+	run := stepRunner(b.inTx)
 	res = run(b.ctx, l.base.DB, l.set, b)
 	finished = true
 	return res
@@ -177,6 +189,14 @@ func (b *batch[K, R]) fall(panicked any) {
 		m.signal()
 	}
 	b.members = nil
+}
+
+// fallAccepted is fall for those alone whose changes were to be written. The others are still to be answered.
+func (b *batch[K, R]) fallAccepted(panicked any) {
+	all := b.members
+	b.members = slices.DeleteFunc(slices.Clone(all), func(m *member[K, R]) bool { return m.verdict != accepted })
+	b.fall(panicked)
+	b.members = slices.DeleteFunc(slices.Clone(all), func(m *member[K, R]) bool { return m.verdict == accepted })
 }
 
 // answer tells the members who have their answer what it is, and returns the others. With again, all of whose

@@ -39,6 +39,7 @@ type member[K comparable, R any] struct {
 
 	state   atomic.Int32
 	leaving atomic.Bool // his context has ended, and he waits for the batch only to know
+	idle    bool        // nothing of his is in the batch whose turn he has had last; for his own goroutine
 	wake    chan *batch[K, R]
 	batch   atomic.Pointer[batch[K, R]] // whose turn he has had
 
@@ -96,6 +97,17 @@ func (m *member[K, R]) leave() txn.Result {
 		m.line.remove(m)
 		if b := m.line.crowd.current.Load(); b != nil {
 			b.left()
+		}
+		return m.canceled()
+	}
+	if m.idle {
+		m.state.Store(gone)
+		select {
+		case b := <-m.wake:
+			if b != nil {
+				b.decline(m)
+			}
+		default:
 		}
 		return m.canceled()
 	}

@@ -38,7 +38,7 @@ var table = []rule{
 	{pkg: "pessimistic", ours: []string{
 		".", "internal/txn", "internal/settings", "internal/mysqlerr", "internal/versioned", "internal/operation",
 	}},
-	{pkg: "internal/versioned", ours: []string{".", "internal/txn", "internal/settings", "internal/operation"}},
+	{pkg: "internal/versioned", ours: []string{".", "internal/txn", "internal/settings", "internal/mysqlerr", "internal/operation"}},
 	{pkg: "internal/operation", ours: []string{"internal/mysqlerr", "gen/sqlcasdb", "schema"}},
 	{pkg: "sqlcastest", ours: []string{"internal/witness"}, outside: []string{driver}},
 	{pkg: "internal/txn", ours: []string{"internal/witness", "internal/mysqlerr", "internal/settings"}},

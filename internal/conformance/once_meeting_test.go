@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync"
@@ -156,7 +157,7 @@ func TestReplaysDoNotStarveOthers(t *testing.T) {
 	})
 }
 
-// Ensures that an entry of which nothing can be made, be it that Values panics or returns too few, is its own caller's
+// Ensures that an entry of which nothing can be made, be it that Values or a value panics or that there are too few, is its own caller's
 // mistake alone.
 func TestEntryOfOneCallerIsHisAlone(t *testing.T) {
 	t.Parallel()
@@ -168,7 +169,7 @@ func TestEntryOfOneCallerIsHisAlone(t *testing.T) {
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		db, id := shopWithIDs(t, s)
 		st := optimistic.NewJournalStore(db, shop.AccountTable, journal)
-		for _, bad := range []*entry{nil, {[]any{id}}} {
+		for _, bad := range []*entry{nil, {[]any{id}}, {[]any{id, 1, memoOf{}}}} {
 			errs := make([]error, 5)
 			var calls []func(context.Context)
 			for i := range errs {
@@ -198,9 +199,14 @@ func TestEntryOfOneCallerIsHisAlone(t *testing.T) {
 		}
 		var n int
 		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM ledger_entry").Scan(&n))
-		require.Equal(t, 8, n)
+		require.Equal(t, 12, n)
 	})
 }
+
+// memoOf panics when its value is asked for, if it has none.
+type memoOf struct{ memo *string }
+
+func (m memoOf) Value() (driver.Value, error) { return *m.memo, nil }
 
 // Ensures that under READ COMMITTED a replay returns the row with what the operation had changed, also if it was applied by
 // another call between the two reads.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,16 +19,25 @@ import (
 	"github.com/sqlcas/sqlcas/optimistic"
 )
 
-// picky is an argument that the driver refuses if it is notAValue.
+// picky is an argument that the driver refuses if it is notAValue or lateYear, and that panics if it is aPanic.
 type picky string
 
-const notAValue = "not a value"
+const (
+	notAValue = "not a value"
+	lateYear  = "12026"
+	aPanic    = "panic"
+)
 
 var errNotAValue = errors.New("refused before it was sent")
 
 func (p picky) Value() (driver.Value, error) {
-	if p == notAValue {
+	switch p {
+	case notAValue:
 		return nil, errNotAValue
+	case lateYear:
+		return time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), nil
+	case aPanic:
+		panic(errNotAValue)
 	}
 	return string(p), nil
 }
@@ -47,44 +57,119 @@ func pickyTable() sqlcas.Table[uint64, shop.Account] {
 	return table
 }
 
-// Ensures that a change which the server refuses, or the driver, is its caller's error alone: those whose
-// changes were to be written together with it succeed at their first attempt.
+// Ensures that a change which the server refuses, or the driver, is its caller's error alone, at once, also of a row
+// that could not tell what became of a lost statement, and that so is a value that panics: those whose changes were to
+// be written together with it succeed at their first attempt.
 func TestStoreRefusedChangeIsItsCallersAlone(t *testing.T) {
 	t.Parallel()
 	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
 		const guests, bad = 6, 2
+		r := newRig(t, s, 1)
+		db := open(t, dial(t, r.cfg))
 		for owner, is := range map[string]func(error) bool{
 			strings.Repeat("x", 65): isServerError(1406),
 			notAValue:               func(err error) bool { return errors.Is(err, errNotAValue) },
+			lateYear:                func(err error) bool { return strings.Contains(err.Error(), "the year 12026") },
+			aPanic:                  func(err error) bool { return errors.Is(err, errNotAValue) },
 		} {
-			r := newRig(t, s, 1)
-			db := open(t, dial(t, r.cfg))
-			st := optimistic.NewStore(db, pickyTable(), sqlcas.WithMaxAttempts(1))
-			var errs [guests]error
-			o := occupy(st)
-			for i := range errs {
-				o.join(t.Context(), func(ctx context.Context) {
-					_, errs[i] = st.Update(ctx, 1, func(a *shop.Account) error {
-						if i == bad {
-							a.Owner = owner
-						}
-						return credit(a)
-					})
-				})
-			}
-			o.leave()
-			for i, err := range errs {
-				if i == bad {
-					require.True(t, is(err), "%.20s: %v", owner, err)
-				} else {
-					require.NoError(t, err, "%.20s: guest %d", owner, i)
+			for _, version := range []int{1, firstVersion} {
+				r.exec(t, "UPDATE account SET balance = ?, version = ?", opening, version)
+				st := optimistic.NewStore(db, pickyTable())
+				errs, report := r.meetWith(t, st, guests, bad, owner)
+				for i, err := range errs {
+					if i == bad {
+						require.True(t, err != nil && is(err), "%.20s at version %d: %v", owner, version, err)
+						require.False(t, errors.Is(err, sqlcas.ErrOutcomeUnknown) || errors.Is(err, sqlcas.ErrExhausted), "%v", err)
+						require.LessOrEqual(t, report.Attempts, 1)
+					} else {
+						require.NoError(t, err, "%.20s at version %d: guest %d", owner, version, i)
+					}
 				}
+				require.Equal(t, opening+guests-1, r.number(t, "SELECT balance FROM account WHERE id = 1"))
+				require.Equal(t, version+guests-1, r.number(t, "SELECT version FROM account WHERE id = 1"))
+				_, err := st.Update(t.Context(), 1, func(a *shop.Account) error { a.Owner = notAValue; return nil })
+				require.Equal(t, errNotAValue, errors.Unwrap(err), "of a caller alone")
+				r.quiet(t, db)
+				r.assertUnlocked(t)
 			}
-			require.Equal(t, opening+guests-1, r.number(t, "SELECT balance FROM account WHERE id = 1"))
-			require.Equal(t, guests-1, r.swaps(t, 1))
-			r.quiet(t, db)
-			r.assertUnlocked(t)
 		}
+	})
+}
+
+// meetWith has callers meet on row 1, each for a credit, and one of them with an owner besides. A panic is an error here.
+func (r *rig) meetWith(
+	t *testing.T, st *optimistic.Store[uint64, shop.Account], guests, bad int, owner string,
+) (errs []error, report sqlcas.Report) {
+	t.Helper()
+	errs = make([]error, guests)
+	o := occupy(st)
+	for i := range errs {
+		opts := []sqlcas.Option{sqlcas.WithMaxAttempts(1)}
+		if i == bad {
+			opts = []sqlcas.Option{sqlcas.WithReport(&report)}
+		}
+		o.join(t.Context(), func(ctx context.Context) {
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = p.(error)
+				}
+			}()
+			_, errs[i] = st.Update(ctx, 1, func(a *shop.Account) error {
+				if i == bad {
+					a.Owner = owner
+				}
+				return credit(a)
+			}, opts...)
+		})
+	}
+	o.leave()
+	return errs, report
+}
+
+// Ensures that a caller who was refused because of what others are about to write, and gives up while they wait for
+// the row, leaves at once, and does not have their statement ended.
+func TestStoreRefusedCallerLeavesTheOthersAlone(t *testing.T) {
+	t.Parallel()
+	mysqltest.Each(t, func(t *testing.T, s *mysqltest.Server) {
+		r := newRig(t, s, 1)
+		db := open(t, dial(t, r.cfg))
+		var swaps atomic.Int64
+		table := shop.AccountTable
+		table.Swap = func(ctx context.Context, db sqlcas.DBTX, a shop.Account, steps uint64) (int64, error) {
+			swaps.Add(1)
+			return shop.AccountTable.Swap(ctx, db, a, steps)
+		}
+		st := optimistic.NewStore(db, table)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var accepted, refused error
+		left := make(chan struct{})
+		release := r.lock(t, 1)
+		o := occupy(st)
+		o.join(t.Context(), func(ctx context.Context) { _, accepted = st.Update(ctx, 1, credit) })
+		o.join(ctx, func(ctx context.Context) {
+			defer close(left)
+			_, refused = st.Update(ctx, 1, func(a *shop.Account) error {
+				if a.Balance > opening {
+					return errRefusal
+				}
+				return credit(a)
+			})
+		})
+		close(o.free)
+		eventually(t, lockGrace, "the UPDATE waits for the row", func() bool { return r.waiting(t) > 0 })
+		cancel()
+		<-left // though the row is still locked
+		require.ErrorIs(t, refused, context.Canceled)
+		require.NotErrorIs(t, refused, sqlcas.ErrOutcomeUnknown)
+		require.Equal(t, 1, r.waiting(t), "the others' UPDATE goes on waiting")
+		release()
+		o.all.Wait()
+		require.NoError(t, accepted)
+		require.EqualValues(t, 1, swaps.Load())
+		require.Equal(t, 1, r.swaps(t, 1))
+		r.quiet(t, db)
+		r.assertUnlocked(t)
 	})
 }
 

@@ -164,6 +164,12 @@ func Same(a, b error) bool {
 	return errors.As(a, &x) && errors.As(b, &y) && x == y
 }
 
+// Unsent reports whether a statement failed before anything of it was sent, for certain: it is longer than the server
+// takes, or database/sql has not made a value of an argument, which it says in words alone.
+func Unsent(err error) bool {
+	return errors.Is(err, mysql.ErrPktTooLarge) || err != nil && strings.HasPrefix(err.Error(), "sql: converting argument ")
+}
+
 // Duplicate reports whether an INSERT failed because there is a row with its key.
 func Duplicate(err error) bool {
 	var server *mysql.MySQLError

@@ -92,7 +92,7 @@ func sizeOf(v any) int {
 		return small
 	}
 	if valuer, ok := v.(driver.Valuer); ok {
-		own, err := valuer.Value()
+		own, err := valueOf(valuer)
 		if _, again := own.(driver.Valuer); err != nil || again { // the driver will say so
 			return small
 		}

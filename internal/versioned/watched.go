@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/mysqlerr"
 )
 
 // Watched is a DBTX that knows whether anything was sent through it, and whose results say so when they
@@ -31,10 +32,18 @@ func (w *Watched) Sent() bool { return w.sent }
 
 // ExecContext sends the statement.
 func (w *Watched) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	args, err := resolved(args)
+	if err != nil {
+		return nil, err
+	}
+	before := w.sent
 	w.sent = true
 	w.execs++
 	res, err := w.DBTX.ExecContext(ctx, query, args...)
 	if err != nil {
+		if mysqlerr.Unsent(err) {
+			w.sent = before
+		}
 		return nil, err
 	}
 	if n, err := res.RowsAffected(); err == nil {
