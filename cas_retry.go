@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sqlcas/sqlcas/internal/mysqlerr"
@@ -257,8 +258,7 @@ func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
 	case res.Outcome == txn.Unknown:
 		return ruling{outcome: OutcomeUnknown, err: c.unknown(ctx, res.Err)}
 	case ctx.Err() != nil &&
-		(!res.FromClosure || res.Class == mysqlerr.Context || errors.Is(res.Err, sql.ErrTxDone)):
-		// sql.ErrTxDone is what database/sql says to a statement after the end of ctx.
+		(!res.FromClosure || res.Class == mysqlerr.Context || isAfterTheEnd(res.Err)):
 		return ruling{outcome: OutcomeCanceled, err: c.canceled(ctx, res.Err)}
 	case res.Lost:
 		return ruling{err: join("", ErrTxAborted, res.Abort, ErrConflict)}
@@ -281,4 +281,10 @@ func (c *call) judgeTx(ctx context.Context, res txn.Result) ruling {
 		r.err = join("", r.err, c.last) // a dial that was refused, after a connection was lost
 	}
 	return r
+}
+
+// isAfterTheEnd reports whether an error is what database/sql says to statements and to rows after the end of their
+// context. Of rows it has no error that could be compared.
+func isAfterTheEnd(err error) bool {
+	return errors.Is(err, sql.ErrTxDone) || err != nil && strings.HasSuffix(err.Error(), "sql: Rows are closed")
 }

@@ -2,7 +2,9 @@ package sqlcas_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sqlcas/sqlcas"
+	"github.com/sqlcas/sqlcas/internal/scriptdb"
 )
 
 // Ensures that a context that has ended before the call lets no attempt start, and that its cause
@@ -107,4 +110,21 @@ func TestAttemptsGetTheCallersContext(t *testing.T) {
 		return 1, nil
 	})
 	require.NoError(t, err)
+}
+
+// Ensures that what database/sql says to a closure after the end of its context, where it has not gone by the context,
+// is not taken for an error of the closure's own.
+func TestWhatComesAfterTheEndIsTheContexts(t *testing.T) {
+	t.Parallel()
+	for _, late := range []error{sql.ErrTxDone, errors.New("sql: Rows are closed"), fmt.Errorf("read: %w", errors.New("sql: Rows are closed"))} {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := sqlcas.RetryTx(ctx, pool(t, scriptdb.New(nil)), func(context.Context, *sql.Tx) error {
+			cancel()
+			return late
+		})
+		require.ErrorIs(t, err, context.Canceled, late)
+		require.Equal(t, late, sqlcas.RetryTx(t.Context(), pool(t, scriptdb.New(nil)), func(context.Context, *sql.Tx) error {
+			return late
+		}), "the context goes on")
+	}
 }
