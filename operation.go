@@ -36,8 +36,8 @@ import (
 // has no transaction, and RetryTxResult no result for a replay: both refuse it, and so do a RetryTx that joins
 // another's transaction and NewStore. RetryTx looks for the id before its transaction begins, and again after a
 // conflict, and after fn has refused, since another call with the same id may have changed what fn refused; if that
-// look fails, its error is joined to what fn returned. fn must have closed its Rows when it returns, since the id is inserted behind
-// it on the same connection. Where there is no such table, the error has the statement that creates it.
+// look fails, its error is joined to what fn returned. fn must have closed its Rows when it returns, since the id is
+// inserted behind it on the same connection. Where there is no such table, the error has the statement that creates it.
 func WithOperationID(id string) Option {
 	return option(func(s *settings.Settings) error {
 		switch {

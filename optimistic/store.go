@@ -54,8 +54,8 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // Calls that meet on the row are written together: a leader reads it once, has each closure run, in its
 // caller's goroutine, on the row as the one before has left it, writes the last one's, and answers all when
 // that is committed. See WithoutCombining. After a loss to another process the next try locks the row, if the
-// Table has a GetForUpdate and the call is one that combines: SELECT ... FOR UPDATE, in a transaction. A batch that has lost is run again at once,
-// which counts as one attempt of each of its calls. Rows that hold slices, maps or pointers are handed on from one
+// Table has a GetForUpdate and the call is one that combines: SELECT ... FOR UPDATE, in a transaction. A batch that
+// has lost is run again at once, which counts as one attempt of each of its calls. Rows that hold slices, maps or pointers are handed on from one
 // closure to the next only if the Table has a Clone.
 //
 // change may run any number of times, and must touch nothing but the row. Its own error is returned as
@@ -71,8 +71,8 @@ func (s *Store[K, R]) Get(ctx context.Context, key K) (R, error) {
 // now, or a zero row if it is gone. Update and UpdateIfVersion of one row are one operation, of pessimistic.Store too.
 //
 // Errors: ErrGone, ErrExhausted (with ErrConflict or ErrLocked), ErrNoVersion, ErrVersionOverflow,
-// ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrOperationMismatch, ErrNested, ErrInvalidArgument, the server's, change's
-// and ctx's. Options: all but those of package pessimistic; WithKey queues.
+// ErrTooManyRows, ErrNoRowCount, ErrOutcomeUnknown, ErrOperationMismatch, ErrNested, ErrInvalidArgument, the server's,
+// change's and ctx's. Options: all but those of package pessimistic; WithKey queues.
 func (s *Store[K, R]) Update(
 	ctx context.Context, key K, change func(row *R) error, opts ...sqlcas.Option,
 ) (R, error) {

@@ -126,6 +126,16 @@ func (r *rig) meetWith(
 	return errs, report
 }
 
+// countingTable is the accounts' with a count of the swaps that were tried.
+func countingTable(swaps *atomic.Int64) sqlcas.Table[uint64, shop.Account] {
+	table := shop.AccountTable
+	table.Swap = func(ctx context.Context, db sqlcas.DBTX, a shop.Account, steps uint64) (int64, error) {
+		swaps.Add(1)
+		return shop.AccountTable.Swap(ctx, db, a, steps)
+	}
+	return table
+}
+
 // Ensures that a caller who was refused because of what others are about to write, and gives up while they wait for
 // the row, leaves at once, and does not have their statement ended.
 func TestStoreRefusedCallerLeavesTheOthersAlone(t *testing.T) {
@@ -134,12 +144,7 @@ func TestStoreRefusedCallerLeavesTheOthersAlone(t *testing.T) {
 		r := newRig(t, s, 1)
 		db := open(t, dial(t, r.cfg))
 		var swaps atomic.Int64
-		table := shop.AccountTable
-		table.Swap = func(ctx context.Context, db sqlcas.DBTX, a shop.Account, steps uint64) (int64, error) {
-			swaps.Add(1)
-			return shop.AccountTable.Swap(ctx, db, a, steps)
-		}
-		st := optimistic.NewStore(db, table)
+		st := optimistic.NewStore(db, countingTable(&swaps))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var accepted, refused error
@@ -189,12 +194,7 @@ func TestStoreInterruptedBatchIsOver(t *testing.T) {
 		r := newRig(t, s, 1)
 		db := open(t, dial(t, r.cfg))
 		var swaps atomic.Int64
-		table := shop.AccountTable
-		table.Swap = func(ctx context.Context, db sqlcas.DBTX, a shop.Account, steps uint64) (int64, error) {
-			swaps.Add(1)
-			return shop.AccountTable.Swap(ctx, db, a, steps)
-		}
-		st := optimistic.NewStore(db, table)
+		st := optimistic.NewStore(db, countingTable(&swaps))
 		release := r.lock(t, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), inTime)
 		defer cancel()
